@@ -1,0 +1,1 @@
+//! The format that is embedded in host binaries, and the key that joins launch and instance

@@ -1,0 +1,1 @@
+//! Contexts, streams, buffers, modules and launches over whichever driver is there

@@ -1,0 +1,1 @@
+//! kernel, cuda_module, DeviceCopy and the other attributes

@@ -1,0 +1,1 @@
+//! pliron-llvm and what it lacks for NVPTX

@@ -1,0 +1,1 @@
+//! Rust's MIR as pliron operations and types

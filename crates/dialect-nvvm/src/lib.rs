@@ -1,0 +1,1 @@
+//! NVIDIA's GPU intrinsics as pliron operations, from one table

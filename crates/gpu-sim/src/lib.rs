@@ -1,0 +1,1 @@
+//! Executes PTX on the CPU: warps, blocks, memory, checks

@@ -1,0 +1,1 @@
+//! A pliron module as LLVM's textual IR

@@ -1,0 +1,1 @@
+//! rustc-mir's tree to dialect-mir

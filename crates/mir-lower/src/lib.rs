@@ -1,0 +1,1 @@
+//! dialect-mir to dialect-llvm and dialect-nvvm

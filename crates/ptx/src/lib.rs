@@ -1,0 +1,1 @@
+//! PTX lexer, parser and printer

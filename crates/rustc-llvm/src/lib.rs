@@ -1,0 +1,1 @@
+//! rustc's own LLVM IR, retargeted and cut to what kernels reach

@@ -1,0 +1,1 @@
+//! Reads what rustc --emit=mir prints into a typed syntax tree with spans and scopes
