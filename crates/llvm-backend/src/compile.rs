@@ -1,0 +1,316 @@
+//! The path from texts of LLVM IR to PTX.
+
+use std::path::Path;
+
+use artifact::SideTable;
+
+use crate::ffi;
+use crate::library::{self, Library};
+use crate::module::{Context, Machine, Module};
+use crate::side;
+use crate::{Arch, Error, Unresolved, fatal};
+
+/// The functions that a kernel may call without a body: the driver provides them (CUDA programming guide).
+const SYSTEM_CALLS: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
+
+/// The panic function and its record, see ARCHITECTURE.md "Panics".
+const RUNTIME: &str = include_str!("runtime.ll");
+const PANIC: &str = "__oxide_panic";
+
+/// `ptx_kernel` in LLVM's numbering of calling conventions (`llvm/IR/CallingConv.h`).
+const PTX_KERNEL: u32 = 71;
+const INTERNAL: u32 = 8;
+const PRIVATE: u32 = 9;
+/// `LLVMFastMathAllowContract`.
+const CONTRACT: u32 = 1 << 5;
+
+/// How much LLVM optimises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OptLevel {
+    O0,
+    O1,
+    O2,
+    #[default]
+    O3,
+}
+
+impl OptLevel {
+    fn pipeline(self) -> &'static str {
+        match self {
+            OptLevel::O0 => "default<O0>",
+            OptLevel::O1 => "default<O1>",
+            OptLevel::O2 => "default<O2>",
+            OptLevel::O3 => "default<O3>",
+        }
+    }
+
+    /// `LLVMCodeGenOptLevel`.
+    pub(crate) fn codegen(self) -> i32 {
+        match self {
+            OptLevel::O0 => 0,
+            OptLevel::O1 => 1,
+            OptLevel::O2 => 2,
+            OptLevel::O3 => 3,
+        }
+    }
+}
+
+/// What the PTX says of the source. The side table is there in each case, and so are the instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DebugKind {
+    /// Nothing.
+    #[default]
+    Off,
+    /// `.file` and `.loc` (without `, debug` in `.target`, so that ptxas goes on optimising).
+    LineTables,
+}
+
+/// What to make.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub arch: Arch,
+    /// A PTX version × 10 that the operations need, when it is newer than the architecture's own.
+    pub min_ptx: Option<u32>,
+    pub opt: OptLevel,
+    /// Lets `a * b + c` become one rounding, as nvcc does. Off, the bytes equal those of the CPU.
+    pub fmad: bool,
+    pub debug: DebugKind,
+    /// Symbols that stay visible besides kernels and `externally_initialized` variables.
+    pub keep: Vec<String>,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    pub ptx: String,
+    pub side: SideTable,
+    /// What LLVM warned of.
+    pub warnings: Vec<String>,
+}
+
+/// rustc's libLLVM, opened.
+#[derive(Clone, Copy)]
+pub struct Llvm {
+    library: &'static Library,
+}
+
+impl Llvm {
+    /// Opens the libLLVM of the active Rust toolchain, or the one that `CUDA_OXIDE_LLVM` names.
+    pub fn load() -> Result<Self, Error> {
+        Ok(Self {
+            library: library::shared()?,
+        })
+    }
+
+    /// Where the library is.
+    pub fn path(&self) -> &Path {
+        &self.library.path
+    }
+
+    /// LLVM's version.
+    pub fn version(&self) -> (u32, u32, u32) {
+        self.library.version
+    }
+
+    /// The data layout string of NVPTX, for exporters.
+    pub fn data_layout(&self) -> Result<String, Error> {
+        let api = &self.library.api;
+        fatal::guarded(
+            || Ok(Machine::new(api, &Arch::default(), None, OptLevel::O0)?.data_layout()),
+        )
+    }
+
+    /// Links the modules (name for messages, text or bitcode), optimises, and emits PTX with its side table.
+    pub fn compile<N, T>(&self, modules: &[(N, T)], options: &Options) -> Result<Emitted, Error>
+    where
+        N: AsRef<str> + Sync,
+        T: AsRef<[u8]> + Sync,
+    {
+        let ptx = ptx_version(options)?;
+        fatal::guarded(|| {
+            let context = Context::new(&self.library.api);
+            let module = self.optimised(&context, modules, options, ptx)?;
+            let numbered = side::number(&module);
+            module.verify()?;
+            let machine = Machine::new(context.api, &options.arch, ptx, options.opt)?;
+            let text = machine.emit(&module)?;
+            let (ptx, side) = side::read_back(&text, &numbered, options.debug)?;
+            Ok(Emitted {
+                ptx,
+                side,
+                warnings: context.take_warnings(),
+            })
+        })
+    }
+
+    /// The LLVM IR after linking and optimisation, as text: what the emitted PTX was made of.
+    pub fn optimised_ir<N, T>(&self, modules: &[(N, T)], options: &Options) -> Result<String, Error>
+    where
+        N: AsRef<str> + Sync,
+        T: AsRef<[u8]> + Sync,
+    {
+        let ptx = ptx_version(options)?;
+        fatal::guarded(|| {
+            let context = Context::new(&self.library.api);
+            Ok(self.optimised(&context, modules, options, ptx)?.print())
+        })
+    }
+
+    /// PTX as LLVM writes it for a module without any debug metadata: what [`DebugKind::Off`] must equal.
+    #[doc(hidden)]
+    pub fn compile_stripped<N, T>(
+        &self,
+        modules: &[(N, T)],
+        options: &Options,
+    ) -> Result<String, Error>
+    where
+        N: AsRef<str> + Sync,
+        T: AsRef<[u8]> + Sync,
+    {
+        let ptx = ptx_version(options)?;
+        fatal::guarded(|| {
+            let context = Context::new(&self.library.api);
+            let module = self.optimised(&context, modules, options, ptx)?;
+            // SAFETY: a live module.
+            unsafe { context.api.LLVMStripModuleDebugInfo(module.raw()) };
+            Machine::new(context.api, &options.arch, ptx, options.opt)?.emit(&module)
+        })
+    }
+
+    fn optimised<'c, N: AsRef<str>, T: AsRef<[u8]>>(
+        &self,
+        context: &'c Context<'c>,
+        modules: &[(N, T)],
+        options: &Options,
+        ptx: Option<u32>,
+    ) -> Result<Module<'c>, Error> {
+        let machine = Machine::new(context.api, &options.arch, ptx, options.opt)?;
+        let mut linked: Option<Module<'c>> = None;
+        for (name, text) in modules {
+            let module = context.parse(name.as_ref(), text.as_ref())?;
+            module.retarget(&machine);
+            match &linked {
+                None => linked = Some(module),
+                Some(first) => first.link(module)?,
+            }
+        }
+        let module = linked.ok_or(Error::Empty)?;
+        if needs_runtime(&module) {
+            let runtime = context.parse("runtime.ll", RUNTIME.as_bytes())?;
+            runtime.retarget(&machine);
+            module.link(runtime)?;
+        }
+        module.verify()?;
+        if options.fmad {
+            allow_contraction(&module);
+        }
+        internalise(&module, &options.keep);
+        module.run_passes(options.opt.pipeline(), &machine)?;
+        // `default<O0>` leaves what nothing uses.
+        module.run_passes("globaldce", &machine)?;
+        let errors = context.take_errors();
+        if !errors.is_empty() {
+            return Err(Error::Emit(errors.join("\n")));
+        }
+        check_externals(&module)?;
+        Ok(module)
+    }
+}
+
+/// The PTX version to ask LLVM for; `None` leaves it the architecture's own.
+fn ptx_version(options: &Options) -> Result<Option<u32>, Error> {
+    let own = options.arch.min_ptx();
+    match options.min_ptx {
+        Some(asked) if asked > own => Ok(Some(asked)),
+        _ => Ok(None),
+    }
+}
+
+fn needs_runtime(module: &Module<'_>) -> bool {
+    module
+        .functions()
+        .into_iter()
+        .any(|f| module.is_declaration(f) && module.name(f) == PANIC)
+}
+
+/// Sets the flag by which LLVM may fuse a multiplication and an addition.
+fn allow_contraction(module: &Module<'_>) {
+    let api = module.context().api;
+    for function in module.functions() {
+        for instruction in module.instructions(function) {
+            // SAFETY: a live instruction; flags are set only where LLVM says that it has any.
+            unsafe {
+                if api.LLVMCanValueUseFastMathFlags(instruction) != 0 {
+                    let flags = api.LLVMGetFastMathFlags(instruction);
+                    api.LLVMSetFastMathFlags(instruction, flags | CONTRACT);
+                }
+            }
+        }
+    }
+}
+
+/// Makes everything private to the module that the host does not look up by name.
+fn internalise(module: &Module<'_>, keep: &[String]) {
+    let api = module.context().api;
+    let is_kept = |value: ffi::Value, name: &str| {
+        // SAFETY: a live global value.
+        let local = unsafe { matches!(api.LLVMGetLinkage(value), INTERNAL | PRIVATE) };
+        local
+            || module.is_declaration(value)
+            || name.starts_with("llvm.")
+            || keep.iter().any(|k| k == name)
+    };
+    let hide = |value: ffi::Value| {
+        // SAFETY: a live definition; what is internal must have default visibility.
+        unsafe {
+            api.LLVMSetVisibility(value, 0);
+            api.LLVMSetLinkage(value, INTERNAL);
+        }
+    };
+    for function in module.functions() {
+        // SAFETY: a live function.
+        let kernel = unsafe { api.LLVMGetFunctionCallConv(function) } == PTX_KERNEL;
+        if !kernel && !is_kept(function, &module.name(function)) {
+            hide(function);
+        }
+    }
+    for global in module.globals() {
+        // SAFETY: a live global variable.
+        let host_writes = unsafe { api.LLVMIsExternallyInitialized(global) } != 0;
+        if !host_writes && !is_kept(global, &module.name(global)) {
+            hide(global);
+        }
+    }
+}
+
+/// Every declaration that is still used must be an intrinsic of LLVM or a system call of the driver.
+fn check_externals(module: &Module<'_>) -> Result<(), Error> {
+    let api = module.context().api;
+    let mut unresolved = Vec::new();
+    for value in module.functions().into_iter().chain(module.globals()) {
+        let name = module.name(value);
+        // SAFETY: a live global value.
+        let unused = unsafe { api.LLVMGetFirstUse(value) }.is_null();
+        if !module.is_declaration(value) || unused || SYSTEM_CALLS.contains(&name.as_str()) {
+            continue;
+        }
+        let (user, frames) = side::first_user(module, value);
+        if name.starts_with("llvm.") {
+            // SAFETY: as above; a name with this prefix is a function's.
+            if unsafe { api.LLVMGetIntrinsicID(value) } == 0 {
+                return Err(Error::UnknownIntrinsic { symbol: name, user });
+            }
+            continue;
+        }
+        unresolved.push(Unresolved {
+            symbol: name,
+            user,
+            frames,
+        });
+    }
+    if unresolved.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unresolved(unresolved))
+    }
+}

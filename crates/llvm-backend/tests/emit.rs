@@ -1,0 +1,386 @@
+//! PTX for small modules: what the instructions are, and what they are not.
+
+use llvm_backend::{Arch, DebugKind, Emitted, Error, Llvm, OptLevel, Options};
+
+fn llvm() -> Llvm {
+    Llvm::load().expect("the toolchain has a libLLVM")
+}
+
+fn compile(text: &str, options: &Options) -> Result<Emitted, Error> {
+    llvm().compile(&[("test.ll", text)], options)
+}
+
+fn ptx(text: &str) -> String {
+    compile(text, &Options::default()).expect("it compiles").ptx
+}
+
+#[track_caller]
+fn has(ptx: &str, snippet: &str) {
+    assert!(ptx.contains(snippet), "no `{snippet}` in\n{ptx}");
+}
+
+#[track_caller]
+fn lacks(ptx: &str, snippet: &str) {
+    assert!(!ptx.contains(snippet), "`{snippet}` in\n{ptx}");
+}
+
+const MULADD: &str = "
+define ptx_kernel void @k(ptr %p, float %a, float %b, float %c, double %x, double %y, double %z) {
+  %m = fmul float %a, %b
+  %s = fadd float %m, %c
+  %q = fdiv float %s, %b
+  %r = call float @llvm.sqrt.f32(float %q)
+  store float %r, ptr %p, align 4
+  %md = fmul double %x, %y
+  %sd = fadd double %md, %z
+  %d = getelementptr i8, ptr %p, i64 8
+  store double %sd, ptr %d, align 8
+  ret void
+}
+declare float @llvm.sqrt.f32(float)
+";
+
+#[test]
+fn arithmetic_is_that_of_ieee_754() {
+    let ptx = ptx(MULADD);
+    for exact in [
+        "mul.rn.f32",
+        "add.rn.f32",
+        "div.rn.f32",
+        "sqrt.rn.f32",
+        "mul.rn.f64",
+        "add.rn.f64",
+    ] {
+        has(&ptx, exact);
+    }
+    for inexact in ["fma", ".ftz", ".approx", ".full"] {
+        lacks(&ptx, inexact);
+    }
+}
+
+#[test]
+fn fmad_fuses() {
+    let ptx = compile(
+        MULADD,
+        &Options {
+            fmad: true,
+            ..Options::default()
+        },
+    )
+    .unwrap()
+    .ptx;
+    has(&ptx, "fma.rn.f32");
+    has(&ptx, "fma.rn.f64");
+    has(&ptx, "div.rn.f32");
+    has(&ptx, "sqrt.rn.f32");
+    lacks(&ptx, ".ftz");
+}
+
+#[test]
+fn every_architecture_of_the_table_emits_its_own_ptx_version() {
+    for arch in Arch::all() {
+        let ptx = compile(
+            MULADD,
+            &Options {
+                arch,
+                ..Options::default()
+            },
+        )
+        .unwrap()
+        .ptx;
+        has(&ptx, &format!(".target {arch}\n"));
+        let version = arch.min_ptx();
+        has(
+            &ptx,
+            &format!(".version {}.{}\n", version / 10, version % 10),
+        );
+    }
+}
+
+#[test]
+fn a_newer_ptx_version_on_demand() {
+    let options = Options {
+        min_ptx: Some(78),
+        ..Options::default()
+    };
+    has(&compile(MULADD, &options).unwrap().ptx, ".version 7.8\n");
+    let options = Options {
+        min_ptx: Some(60),
+        ..Options::default()
+    };
+    has(&compile(MULADD, &options).unwrap().ptx, ".version 7.0\n");
+}
+
+#[test]
+fn device_functions_are_inlined_and_gone() {
+    let ptx = ptx("
+define float @twice(float %x) {
+  %y = fadd float %x, %x
+  ret float %y
+}
+define float @unused(float %x) { ret float %x }
+define ptx_kernel void @k(ptr %p, float %x) {
+  %y = call float @twice(float %x)
+  store float %y, ptr %p, align 4
+  ret void
+}");
+    lacks(&ptx, ".func");
+    has(&ptx, ".visible .entry k(");
+}
+
+#[test]
+fn modules_are_linked() {
+    let a = "declare i32 @f(i32)
+define ptx_kernel void @k(ptr %p) {
+  %x = call i32 @f(i32 3)
+  store i32 %x, ptr %p, align 4
+  ret void
+}";
+    let b = "define i32 @f(i32 %x) {
+  %y = mul i32 %x, 7
+  ret i32 %y
+}";
+    let ptx = llvm()
+        .compile(&[("a.ll", a), ("b.ll", b)], &Options::default())
+        .unwrap()
+        .ptx;
+    has(&ptx, "21");
+    lacks(&ptx, ".extern");
+}
+
+#[test]
+fn a_barrier_between_two_branches_stays_one() {
+    let ptx = ptx("
+declare void @llvm.nvvm.barrier0() convergent
+define ptx_kernel void @k(ptr %p, i32 %x) {
+entry:
+  %c = icmp eq i32 %x, 0
+  br i1 %c, label %a, label %b
+a:
+  store i32 1, ptr %p, align 4
+  br label %join
+b:
+  store i32 2, ptr %p, align 4
+  br label %join
+join:
+  call void @llvm.nvvm.barrier0() convergent
+  br i1 %c, label %a2, label %b2
+a2:
+  store i32 3, ptr %p, align 4
+  ret void
+b2:
+  store i32 4, ptr %p, align 4
+  ret void
+}");
+    assert_eq!(
+        ptx.matches("bar.sync").count() + ptx.matches("barrier.sync").count(),
+        1,
+        "{ptx}"
+    );
+}
+
+#[test]
+fn host_visible_variables_stay() {
+    let ptx = ptx("
+@table = addrspace(4) externally_initialized global [4 x i32] zeroinitializer, align 4
+@private_table = addrspace(1) constant [4 x i32] [i32 1, i32 2, i32 3, i32 4], align 4
+define ptx_kernel void @k(ptr %p, i64 %i) {
+  %a = getelementptr [4 x i32], ptr addrspace(1) @private_table, i64 0, i64 %i
+  %x = load i32, ptr addrspace(1) %a, align 4
+  store i32 %x, ptr %p, align 4
+  ret void
+}");
+    has(&ptx, ".visible .const .align 4 .b8 table[16]");
+    lacks(&ptx, ".visible .global");
+    has(&ptx, "private_table");
+}
+
+#[test]
+fn the_panic_function_comes_only_when_it_is_used() {
+    let without = ptx(MULADD);
+    lacks(&without, "__oxide_panic");
+    let with = ptx("
+@msg = private constant [4 x i8] c\"oops\"
+@file = private constant [4 x i8] c\"a.rs\"
+declare void @__oxide_panic(ptr, i64, ptr, i64, i32, i32, ptr, i64) noreturn
+define ptx_kernel void @k(i32 %x) {
+  %c = icmp eq i32 %x, 0
+  br i1 %c, label %bad, label %good
+bad:
+  call void @__oxide_panic(ptr @msg, i64 4, ptr @file, i64 4, i32 3, i32 5, ptr null, i64 0)
+  unreachable
+good:
+  ret void
+}");
+    has(
+        &with,
+        ".visible .global .align 8 .u64 __oxide_panic_record;",
+    );
+    has(&with, "cas");
+    has(&with, "trap;");
+    has(&with, "sys");
+}
+
+#[test]
+fn optimisation_levels_differ() {
+    let at = |opt| {
+        compile(
+            MULADD,
+            &Options {
+                opt,
+                ..Options::default()
+            },
+        )
+        .unwrap()
+        .ptx
+    };
+    for opt in [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3] {
+        has(&at(opt), "mul.rn.f32");
+        has(&at(opt), "add.rn.f32");
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let parse = compile("define void @k( {", &Options::default()).unwrap_err();
+    assert!(
+        matches!(&parse, Error::Parse { name, message } if name == "test.ll" && message.contains("1:")),
+        "{parse}"
+    );
+
+    let verify = compile(
+        "define ptx_kernel void @k(ptr %p) {
+entry:
+  br label %b
+b:
+  %y = add i32 %x, 1
+  %x = add i32 1, 1
+  ret void
+}",
+        &Options::default(),
+    )
+    .unwrap_err();
+    assert!(
+        matches!(&verify, Error::Verify(message) if message.contains("dominate")),
+        "{verify}"
+    );
+
+    let link = llvm()
+        .compile(
+            &[
+                ("a", "define void @f() { ret void }"),
+                ("b", "define void @f() { ret void }"),
+            ],
+            &Options::default(),
+        )
+        .unwrap_err();
+    assert!(
+        matches!(&link, Error::Link(message) if message.contains("f")),
+        "{link}"
+    );
+
+    let unresolved = compile(
+        "declare void @nowhere()
+define ptx_kernel void @k() {
+  call void @nowhere()
+  ret void
+}",
+        &Options::default(),
+    )
+    .unwrap_err();
+    assert!(
+        matches!(&unresolved, Error::Unresolved(all) if all[0].symbol == "nowhere" && all[0].user == "k"),
+        "{unresolved}"
+    );
+
+    let intrinsic = compile(
+        "declare i32 @llvm.nvvm.read.ptx.sreg.nonsense()
+define ptx_kernel void @k(ptr %p) {
+  %x = call i32 @llvm.nvvm.read.ptx.sreg.nonsense()
+  store i32 %x, ptr %p
+  ret void
+}",
+        &Options::default(),
+    )
+    .unwrap_err();
+    assert!(
+        matches!(&intrinsic, Error::UnknownIntrinsic { .. }),
+        "{intrinsic}"
+    );
+
+    assert!(matches!(
+        llvm().compile::<&str, &str>(&[], &Options::default()),
+        Err(Error::Empty)
+    ));
+    assert!(
+        "sm_77"
+            .parse::<Arch>()
+            .unwrap_err()
+            .to_string()
+            .contains("sm_80")
+    );
+}
+
+#[test]
+fn what_the_target_cannot_do_is_an_error_and_not_an_abort() {
+    // `redux.sync` is there from sm_80 on: LLVM calls its fatal error handler.
+    let text = "declare i32 @llvm.nvvm.redux.sync.add(i32, i32) convergent
+define ptx_kernel void @k(ptr %p) {
+  %x = call i32 @llvm.nvvm.redux.sync.add(i32 1, i32 -1)
+  store i32 %x, ptr %p, align 4
+  ret void
+}";
+    let options = Options {
+        arch: "sm_75".parse().unwrap(),
+        ..Options::default()
+    };
+    for _ in 0..2 {
+        let error = compile(text, &options).unwrap_err();
+        assert!(
+            matches!(&error, Error::Fatal(message) if message.contains("redux")),
+            "{error}"
+        );
+    }
+    // And the library still works.
+    has(
+        &compile(text, &Options::default()).unwrap().ptx,
+        "redux.sync.add.s32",
+    );
+}
+
+#[test]
+fn many_threads_at_once() {
+    let expected = ptx(MULADD);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| ptx(MULADD))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), expected);
+        }
+    });
+}
+
+#[test]
+fn line_tables_only_add_directives() {
+    let text = include_str!("inlined.ll");
+    let off = compile(text, &Options::default()).unwrap().ptx;
+    let lines = compile(
+        text,
+        &Options {
+            debug: DebugKind::LineTables,
+            ..Options::default()
+        },
+    )
+    .unwrap()
+    .ptx;
+    has(&lines, ".loc\t1 ");
+    has(&lines, "\t.file\t1 \"/src/");
+    lacks(&lines, ", debug");
+    let without: String = lines
+        .lines()
+        .filter(|line| {
+            !line.trim_start().starts_with(".loc") && !line.trim_start().starts_with(".file")
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(without, off);
+}
