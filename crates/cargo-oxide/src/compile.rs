@@ -1,0 +1,392 @@
+//! From the units of a device pass to artifacts, and the commands that need them.
+
+use crate::cargo_config::CargoConfig;
+use crate::cli::{BuildArgs, DebugInfo, KernelOptions, Route, RunArgs, Selection};
+use crate::device::{self, Pass, Unit};
+use crate::project::{Project, Verb};
+use crate::toolchain::Toolchain;
+use crate::{Said, files, host, progress, simulator, toolchain};
+use anyhow::{Context, bail};
+use oxide_compiler::{Compiler, Role};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What every command that compiles has found.
+pub struct Session {
+    pub project: Project,
+    pub toolchain: Toolchain,
+    pub config: CargoConfig,
+    pub options: oxide_compiler::Options,
+    pub color: bool,
+}
+
+impl Session {
+    /// Checks the machine and resolves the selection.
+    pub fn open(
+        name: Option<&str>,
+        selection: Selection,
+        kernels: &KernelOptions,
+    ) -> anyhow::Result<Self> {
+        let cwd = std::env::current_dir().context("there is no current folder")?;
+        let config = CargoConfig::of(&cwd);
+        let toolchain = Toolchain::find(&config)?;
+        toolchain.check()?;
+        let libllvm = toolchain.libllvm()?;
+        toolchain::linker(&config, &toolchain.host)?;
+        let color = device::colored(selection.color);
+        let project = Project::open(name, selection, kernels)?;
+        let options = oxide_compiler::Options {
+            arch: kernels
+                .arch
+                .clone()
+                .or_else(|| variable("CUDA_OXIDE_TARGET")),
+            debug: debug_kind(kernels)?,
+            fmad: kernels.fmad,
+            route: match kernels.route {
+                Some(Route::Llvm) => oxide_compiler::RouteChoice::Llvm,
+                Some(Route::Mir) => oxide_compiler::RouteChoice::Mir,
+                None => oxide_compiler::RouteChoice::Automatic,
+            },
+            // The profile's, which cargo tells the wrapper; set for each crate.
+            overflow_checks: false,
+            toolchain: toolchain.version.clone(),
+            libllvm,
+            sysroot: toolchain.sysroot.clone(),
+        };
+        Ok(Self {
+            project,
+            toolchain,
+            config,
+            options,
+            color,
+        })
+    }
+
+    pub fn device_pass(&self, verb: Verb) -> anyhow::Result<Pass> {
+        let pass = device::run(&self.project, verb, &self.toolchain, &self.config)?;
+        if self.verbose() {
+            progress(
+                "Device pass",
+                &format!("{} ms in all", pass.elapsed.as_millis()),
+            );
+            for unit in pass.units.iter().filter(|u| !u.fresh) {
+                let time = unit
+                    .rustc_time()
+                    .map_or_else(String::new, |t| format!(" {} ms", t.as_millis()));
+                progress("rustc", &format!("{}{time}", unit.record.crate_name));
+            }
+        }
+        Ok(pass)
+    }
+
+    pub fn verbose(&self) -> bool {
+        self.project.selection.verbose > 0
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|v| !v.is_empty())
+}
+
+fn debug_kind(kernels: &KernelOptions) -> anyhow::Result<oxide_compiler::DebugKind> {
+    use oxide_compiler::DebugKind;
+    Ok(
+        match (kernels.debuginfo, variable("CUDA_OXIDE_DEBUG").as_deref()) {
+            (Some(DebugInfo::Off), _) | (None, None | Some("off")) => DebugKind::Off,
+            (Some(DebugInfo::LineTables), _) | (None, Some("line-tables")) => DebugKind::LineTables,
+            (Some(DebugInfo::Full), _) | (None, Some("full")) => DebugKind::Full,
+            (None, Some(other)) => {
+                bail!("CUDA_OXIDE_DEBUG is `{other}`\n  help: it is off, line-tables or full")
+            }
+        },
+    )
+}
+
+/// rustc's LLVM IR of a unit: made when first asked for, kept while the unit stays the same.
+pub struct UnitIr {
+    units: Vec<Unit>,
+    verbose: bool,
+}
+
+impl oxide_compiler::LlvmIr for UnitIr {
+    fn llvm_ir(&self, unit: usize) -> Result<PathBuf, String> {
+        let unit = self.units.get(unit).ok_or("no such unit")?;
+        llvm_ir(unit, self.verbose).map_err(|e| format!("{e:#}"))
+    }
+}
+
+fn llvm_ir(unit: &Unit, verbose: bool) -> anyhow::Result<PathBuf> {
+    let out = unit.metadata.with_extension("ll");
+    let mark = unit.metadata.with_extension("ll-of");
+    let of = format!(
+        "{:?} {:?}",
+        files::stamp(&unit.mir()),
+        files::stamp(&unit.metadata.with_extension("oxide"))
+    );
+    if out.is_file() && std::fs::read_to_string(&mark).is_ok_and(|m| m == of) {
+        return Ok(out);
+    }
+    let start = Instant::now();
+    let temporary = unit.metadata.with_extension("ll-part");
+    let result = unit
+        .record
+        .llvm_ir_command(&temporary)
+        .output()
+        .context("cannot run rustc")?;
+    if !result.status.success() {
+        let _ = std::fs::remove_file(&temporary);
+        bail!(
+            "rustc gave no LLVM IR for `{}`:\n{}",
+            unit.record.crate_name,
+            String::from_utf8_lossy(&result.stderr).trim()
+        );
+    }
+    std::fs::rename(&temporary, &out).with_context(|| format!("cannot write {}", out.display()))?;
+    files::write_atomic(&mark, of.as_bytes())?;
+    if verbose {
+        progress(
+            "rustc",
+            &format!(
+                "{} as LLVM IR {} ms",
+                unit.record.crate_name,
+                start.elapsed().as_millis()
+            ),
+        );
+    }
+    Ok(out)
+}
+
+/// A crate with its kernels and everything that it or they are made of.
+pub struct KernelCrate {
+    pub name: String,
+    /// Its place in `units`.
+    pub unit: usize,
+    pub units: Vec<(Unit, Role)>,
+}
+
+impl KernelCrate {
+    /// The crates of a pass that can define kernels. Of a library and the same library as its own tests, the tests hold both.
+    pub fn all(pass: &Pass) -> anyhow::Result<Vec<KernelCrate>> {
+        let units = &pass.units;
+        let by_file = |file: &Path| units.iter().position(|u| u.metadata == *file);
+        let under: Vec<Vec<usize>> = {
+            let mut all: Vec<Vec<usize>> = Vec::new();
+            for unit in units {
+                let mut mine = Vec::new();
+                let mut todo: Vec<usize> = unit
+                    .record
+                    .kernel_deps
+                    .iter()
+                    .filter_map(|f| by_file(f))
+                    .collect();
+                while let Some(next) = todo.pop() {
+                    if !mine.contains(&next) {
+                        mine.push(next);
+                        todo.extend(
+                            units[next]
+                                .record
+                                .kernel_deps
+                                .iter()
+                                .filter_map(|f| by_file(f)),
+                        );
+                    }
+                }
+                mine.sort_unstable();
+                all.push(mine);
+            }
+            all
+        };
+        let mut out: Vec<KernelCrate> = Vec::new();
+        for (at, unit) in units.iter().enumerate() {
+            let record = &unit.record;
+            if record.is_cuda_device {
+                continue;
+            }
+            let same_crate =
+                |u: &Unit| u.record.crate_name == record.crate_name && !u.record.is_cuda_device;
+            if !record.test
+                && units.iter().any(|u| {
+                    same_crate(u) && u.record.test && u.record.manifest_dir == record.manifest_dir
+                })
+            {
+                continue;
+            }
+            if let Some(other) = units
+                .iter()
+                .find(|u| same_crate(u) && u.record.manifest_dir != record.manifest_dir)
+            {
+                bail!(
+                    "two crates with kernels are called `{}`: {} and {}\n  help: rename one of the packages or targets, or build them apart",
+                    record.crate_name,
+                    record.manifest_dir.display(),
+                    other.record.manifest_dir.display()
+                );
+            }
+            let mut mine: Vec<(Unit, Role)> = under[at]
+                .iter()
+                .map(|d| (units[*d].clone(), Role::Dependency))
+                .collect();
+            mine.push((unit.clone(), Role::Own));
+            for (above, deps) in under.iter().enumerate() {
+                // A crate above holds instances of generic kernels; so does the library beside its own tests.
+                let twin = above != at && same_crate(&units[above]) && !units[above].record.test;
+                let of_twin = deps.iter().any(|d| *d != at && same_crate(&units[*d]));
+                if deps.contains(&at) || twin || of_twin {
+                    mine.push((units[above].clone(), Role::Dependent));
+                }
+            }
+            out.push(KernelCrate {
+                name: record.crate_name.clone(),
+                unit: under[at].len(),
+                units: mine,
+            });
+        }
+        Ok(out)
+    }
+
+    pub fn own(&self) -> &Unit {
+        &self.units[self.unit].0
+    }
+
+    pub fn compiler(&self, session: &Session) -> Compiler {
+        let units: Vec<Unit> = self.units.iter().map(|(u, _)| u.clone()).collect();
+        let inputs = self
+            .units
+            .iter()
+            .map(|(unit, role)| oxide_compiler::Unit {
+                crate_name: unit.record.crate_name.clone(),
+                mir: unit.mir(),
+                root: unit.record.cwd.clone(),
+                role: *role,
+            })
+            .collect();
+        let mut options = session.options.clone();
+        options.overflow_checks = self.own().record.overflow_checks;
+        Compiler::new(
+            inputs,
+            options,
+            Box::new(UnitIr {
+                units,
+                verbose: session.verbose(),
+            }),
+        )
+    }
+
+    /// What decides the bytes of the artifact.
+    fn fingerprint(&self, session: &Session) -> String {
+        let own = std::env::current_exe().ok().and_then(|p| files::stamp(&p));
+        let units: Vec<_> = self
+            .units
+            .iter()
+            .map(|(u, r)| {
+                (
+                    &u.metadata,
+                    r,
+                    files::stamp(&u.mir()),
+                    u.record.overflow_checks,
+                )
+            })
+            .collect();
+        format!("{own:?}\n{:?}\n{units:?}\n", session.options)
+    }
+}
+
+/// Prints diagnostics of ours as rustc prints its own.
+pub fn report(diagnostics: &oxide_compiler::Diagnostics, color: bool) {
+    for text in diagnostics.render(color) {
+        eprintln!("{text}\n");
+    }
+}
+
+/// Device pass and artifacts of everything that is selected.
+fn compile_kernels(session: &Session, verb: Verb) -> anyhow::Result<()> {
+    let pass = session.device_pass(verb)?;
+    let dir = session.project.artifacts_dir();
+    let crates = KernelCrate::all(&pass)?;
+    if crates.is_empty() {
+        for text in &pass.warnings {
+            eprint!("{text}");
+        }
+        bail!(
+            "nothing here depends on `cuda-device`, so there are no kernels\n  help: `cargo oxide new NAME` makes a crate that has one; cargo itself builds this one"
+        );
+    }
+    for krate in crates {
+        let artifact = dir.join(format!("{}.oxart", krate.name));
+        let mark = dir.join(format!("{}.fresh", krate.name));
+        let fingerprint = krate.fingerprint(session);
+        if artifact.is_file() && std::fs::read_to_string(&mark).is_ok_and(|m| m == fingerprint) {
+            continue;
+        }
+        if !session.project.selection.quiet {
+            progress("Compiling", &format!("kernels ({})", krate.name));
+        }
+        let start = Instant::now();
+        let compiler = krate.compiler(session);
+        match compiler.artifact() {
+            Ok(compiled) => {
+                report(&compiled.warnings, session.color);
+                files::write_if_changed(&artifact, &compiled.artifact.to_bytes())?;
+                files::write_atomic(&mark, fingerprint.as_bytes())?;
+                if session.verbose() {
+                    say(&compiled.summary, start);
+                }
+            }
+            Err(diagnostics) => {
+                // The old artifact is of kernels that are no more.
+                let _ = std::fs::remove_file(&mark);
+                let _ = std::fs::remove_file(&artifact);
+                report(&diagnostics, session.color);
+                eprintln!(
+                    "{}: could not compile the kernels of `{}`",
+                    crate::paint("error", "1;31"),
+                    krate.name
+                );
+                bail!(Said);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What `-v` says of a compilation: bodies by route, and what each step took.
+pub fn say(summary: &oxide_compiler::Summary, start: Instant) {
+    for kernel in &summary.kernels {
+        progress("Kernel", &kernel.to_string());
+    }
+    let steps: Vec<String> = summary
+        .timings
+        .iter()
+        .map(|(name, time)| format!("{name} {:.1}", time.as_secs_f64() * 1e3))
+        .collect();
+    progress(
+        "Ours",
+        &format!(
+            "{:.1} ms ({})",
+            start.elapsed().as_secs_f64() * 1e3,
+            steps.join(", ")
+        ),
+    );
+}
+
+pub fn build(args: BuildArgs) -> anyhow::Result<i32> {
+    let session = Session::open(args.target.as_deref(), args.selection, &args.kernels)?;
+    compile_kernels(&session, Verb::Build)?;
+    host::build(&session.project, &session.config)
+}
+
+pub fn run(args: RunArgs, verb: Verb) -> anyhow::Result<i32> {
+    let session = Session::open(args.target.as_deref(), args.selection, &args.kernels)?;
+    compile_kernels(&session, verb)?;
+    let simulator = match simulator::gpu_driver() {
+        true => simulator::find()?,
+        false => Some(simulator::get(session.project.selection.quiet)?),
+    };
+    host::run(
+        &session.project,
+        verb,
+        &session.config,
+        simulator.as_deref(),
+        &args.args,
+    )
+}

@@ -1,0 +1,49 @@
+//! Which kernels a crate has, read off the marks that `#[kernel]` leaves.
+
+/// The sibling static of a kernel that is not generic.
+pub(crate) const MARK: &str = "__oxide_kernel__";
+
+/// Whether a kernel's key is meant by a name: the whole path, or its last segments.
+pub fn is_named(key: &str, name: &str) -> bool {
+    key == name
+        || key
+            .strip_suffix(name)
+            .is_some_and(|rest| rest.ends_with("::"))
+}
+
+/// The keys of the kernels that are not generic: `crate::path::name` for each `static path::__oxide_kernel__name`.
+pub(crate) fn marked(crate_name: &str, mir: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for line in mir.lines() {
+        let Some(rest) = line.strip_prefix("static ") else {
+            continue;
+        };
+        let path = rest.split(": ").next().unwrap_or(rest);
+        if let Some((module, name)) = path.rsplit_once(MARK)
+            && !name.is_empty()
+            && (module.is_empty() || module.ends_with("::"))
+        {
+            out.push(format!("{crate_name}::{module}{name}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert!(is_named("app::kernels::add", "add"));
+        assert!(is_named("app::kernels::add", "kernels::add"));
+        assert!(is_named("app::kernels::add", "app::kernels::add"));
+        assert!(!is_named("app::kernels::vecadd", "add"));
+    }
+
+    #[test]
+    fn marks() {
+        let mir = "fn kernels::add() -> () {\n}\nstatic kernels::__oxide_kernel__add: cuda_device::KernelDesc = {\n}\nstatic X: u32 = {\n";
+        assert_eq!(marked("app", mir), ["app::kernels::add"]);
+    }
+}
