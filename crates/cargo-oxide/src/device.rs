@@ -124,7 +124,8 @@ pub fn run(
     // A separate build folder in the user's settings is for the user's own builds.
     command
         .env("CARGO_BUILD_BUILD_DIR", &dir)
-        .env_remove("CARGO_TARGET_DIR");
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove(crate::host::ARTIFACTS);
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
