@@ -125,11 +125,10 @@ fn new_refuses_what_cannot_be_a_crate() {
     let made = user
         .oxide(&["new", "under/2nd", "--name", "second"])
         .success();
-    expect![[r#"
-             Created `second` package
-                Next cd under/2nd && cargo oxide run
-    "#]]
-    .assert_eq(&made.stderr);
+    assert_eq!(
+        made.stderr,
+        "     Created `second` package\n        Next cd under/2nd && cargo oxide run\n"
+    );
     for file in [
         "Cargo.toml",
         "README.md",

@@ -29,6 +29,20 @@ pub(crate) fn marked(crate_name: &str, mir: &str) -> Vec<String> {
     out
 }
 
+/// The text of a function as rustc printed it: from its header to the brace that closes it in the first column.
+pub(crate) fn function_text<'a>(crate_name: &str, key: &str, mir: &'a str) -> Option<&'a str> {
+    let path = key.strip_prefix(crate_name)?.strip_prefix("::")?;
+    let header = format!("fn {path}(");
+    let start = if mir.starts_with(&header) {
+        0
+    } else {
+        mir.find(&format!("\n{header}"))? + 1
+    };
+    let rest = &mir[start..];
+    let end = rest.find("\n}\n").map_or(rest.len(), |e| e + 3);
+    Some(&rest[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +59,10 @@ mod tests {
     fn marks() {
         let mir = "fn kernels::add() -> () {\n}\nstatic kernels::__oxide_kernel__add: cuda_device::KernelDesc = {\n}\nstatic X: u32 = {\n";
         assert_eq!(marked("app", mir), ["app::kernels::add"]);
+        assert_eq!(
+            function_text("app", "app::kernels::add", mir),
+            Some("fn kernels::add() -> () {\n}\n")
+        );
+        assert_eq!(function_text("app", "app::add", mir), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The rooms in their order.
 
 use crate::{
-    Compiled, Diagnostic, Diagnostics, LlvmIr, Options, Role, Stage, Staged, Unit, kernels,
+    Compiled, Diagnostic, Diagnostics, LlvmIr, Options, Role, Stage, Staged, Summary, Unit, kernels,
 };
 use std::cell::OnceCell;
 
@@ -55,7 +55,32 @@ impl Compiler {
         ))
     }
 
-    pub fn stage(&self, _kernel: Option<&str>, stage: Stage) -> Result<Staged, Diagnostics> {
+    /// The kernels that a name means; all without one.
+    fn named(&self, name: Option<&str>) -> Result<Vec<String>, Diagnostics> {
+        Ok(self
+            .kernels()?
+            .into_iter()
+            .filter(|k| name.is_none_or(|n| kernels::is_named(k, n)))
+            .collect())
+    }
+
+    pub fn stage(&self, kernel: Option<&str>, stage: Stage) -> Result<Staged, Diagnostics> {
+        if stage == Stage::Mir {
+            let own = self.own();
+            let (name, text) = (&self.units[own].crate_name, self.text(own)?);
+            let mut out = Vec::new();
+            for key in self.named(kernel)? {
+                let body = kernels::function_text(name, &key, text);
+                out.push(body.ok_or_else(|| {
+                    Diagnostic::error(format!("rustc printed no MIR of `{key}`"))
+                })?);
+            }
+            return Ok(Staged {
+                text: out.join("\n"),
+                summary: Summary::default(),
+                warnings: Diagnostics::default(),
+            });
+        }
         Err(Diagnostic::error(format!("stage {} is not there", stage.name())).into())
     }
 
