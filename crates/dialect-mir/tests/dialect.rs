@@ -250,8 +250,11 @@ fn every_operation_round_trips() {
     let i32_ty = int(&b.ctx, 32);
     let (f16_ty, f64_ty): (TypeHandle, TypeHandle) =
         (FP16Type::get(&b.ctx).into(), FP64Type::get(&b.ctx).into());
-    let one = val!(ConstantOp(int_type(&b.ctx, 32), 1));
-    val!(ConstantOp(int_type(&b.ctx, 128), u128::MAX));
+    let (t32, t128) = (int_type(&b.ctx, 32), int_type(&b.ctx, 128));
+    let (i8_ty, i64_ty, f32_ty): (TypeHandle, TypeHandle, TypeHandle) =
+        (int(&b.ctx, 8), int(&b.ctx, 64), FP32Type::get(&b.ctx).into());
+    let one = val!(ConstantOp(t32, 1));
+    val!(ConstantOp(t128, u128::MAX));
     val!(FloatConstantOp(f16_ty, 0x7e01));
     val!(FloatConstantOp(f64_ty, f64::NAN.to_bits()));
     val!(UndefOp(i32_ty));
@@ -262,7 +265,7 @@ fn every_operation_round_trips() {
     let pt = point(&b.ctx);
     let place = val!(AllocaOp(pt, 4, None));
     op!(AssignOp(place, pp, pt, 4));
-    val!(FieldAddrOp(place, FP32Type::get(&b.ctx).into(), 1, 0, None));
+    val!(FieldAddrOp(place, f32_ty, 1, 0, None));
     let place_ty = pp_type(&b.ctx, place);
     val!(RefOp(place, place_ty));
     let next = val!(PtrOffsetOp(p, n, 4, true));
@@ -303,7 +306,7 @@ fn every_operation_round_trips() {
     val!(GtOp(f, f, false));
     val!(GeOp(i, sum, true));
     let fs = val!(ExtractFieldOp(s, 0));
-    val!(ArrayElementAddrOp(fs, n, FP32Type::get(&b.ctx).into(), 4));
+    val!(ArrayElementAddrOp(fs, n, f32_ty, 4));
     val!(ExtractFieldOp(d, 0));
     let slice_ty = SliceType::get(&b.ctx, FP32Type::get(&b.ctx).into(), false, 0).into();
     val!(ConstructSliceOp(slice_ty, vec![fs, n]));
@@ -319,8 +322,8 @@ fn every_operation_round_trips() {
     val!(GetDiscriminantOp(opt_place, opt));
     let some = val!(ConstructEnumOp(opt, 1, vec![i]));
     val!(EnumPayloadOp(some, 1, 0));
-    val!(CastOp(i, int(&b.ctx, 64), CastKindAttr::SExt));
-    val!(CastOp(f, int(&b.ctx, 8), CastKindAttr::FloatToUInt));
+    val!(CastOp(i, i64_ty, CastKindAttr::SExt));
+    val!(CastOp(f, i8_ty, CastKindAttr::FloatToUInt));
     val!(IntrinsicOp(IntrinsicAttr::Ctpop, vec![i], false));
     val!(IntrinsicOp(IntrinsicAttr::Fma, vec![f, f, f], false));
     val!(IntrinsicOp(IntrinsicAttr::ThreeWay, vec![i, one], true));
