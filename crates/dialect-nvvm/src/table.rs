@@ -1,0 +1,210 @@
+//! The types of the table, and the table itself.
+
+use crate::ops;
+use pliron::{context::Ptr, op::OpObj, operation::Operation};
+use std::{any::TypeId, fmt};
+
+/// A GPU feature set: one group of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Module {
+    Thread,
+    Warp,
+    Grid,
+    Debug,
+    Atomic,
+    Cluster,
+    Mbarrier,
+    Tma,
+    Wgmma,
+    Stmatrix,
+    Tcgen05,
+    Clc,
+    AsyncCopy,
+    Matrix,
+    Packed,
+}
+
+impl Module {
+    /// Every module of the dialect document, with the number of operations that the document gives it.
+    pub const DOCUMENT: [(Module, usize); 12] = [
+        (Module::Thread, 18),
+        (Module::Warp, 18),
+        (Module::Grid, 1),
+        (Module::Debug, 6),
+        (Module::Atomic, 4),
+        (Module::Cluster, 11),
+        (Module::Mbarrier, 10),
+        (Module::Tma, 15),
+        (Module::Wgmma, 5),
+        (Module::Stmatrix, 5),
+        (Module::Tcgen05, 24),
+        (Module::Clc, 6),
+    ];
+
+    /// The module's name, as the document spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Module::Thread => "thread",
+            Module::Warp => "warp",
+            Module::Grid => "grid",
+            Module::Debug => "debug",
+            Module::Atomic => "atomic",
+            Module::Cluster => "cluster",
+            Module::Mbarrier => "mbarrier",
+            Module::Tma => "tma",
+            Module::Wgmma => "wgmma",
+            Module::Stmatrix => "stmatrix",
+            Module::Tcgen05 => "tcgen05",
+            Module::Clc => "clc",
+            Module::AsyncCopy => "async_copy",
+            Module::Matrix => "matrix",
+            Module::Packed => "packed",
+        }
+    }
+}
+
+/// The least GPU that has an operation. `Sm(0)` is every GPU; `SmA(90)` is `sm_90a`, whose features no other GPU has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MinimumSm {
+    Sm(u32),
+    SmA(u32),
+}
+
+impl MinimumSm {
+    /// Whether code for `sm_<number>`, with an `a` if `specific`, may use the operation.
+    pub fn allows(self, number: u32, specific: bool) -> bool {
+        match self {
+            MinimumSm::Sm(least) => number >= least,
+            MinimumSm::SmA(exact) => number == exact && specific,
+        }
+    }
+
+    /// The target with which the operation can be tried: `sm_75` stands for every GPU, since no assembler of today
+    /// knows an older one.
+    pub fn target(self) -> String {
+        match self {
+            MinimumSm::Sm(least) => format!("sm_{}", least.max(75)),
+            MinimumSm::SmA(exact) => format!("sm_{exact}a"),
+        }
+    }
+}
+
+impl fmt::Display for MinimumSm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MinimumSm::Sm(0) => write!(f, "all"),
+            MinimumSm::Sm(n) => write!(f, "sm_{n}"),
+            MinimumSm::SmA(n) => write!(f, "sm_{n}a"),
+        }
+    }
+}
+
+/// The type of an operand or result. `Ptr` is a generic pointer; an operation on shared memory converts it itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ty {
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    Ptr,
+}
+
+impl Ty {
+    /// The type in LLVM's text.
+    pub fn llvm(self) -> &'static str {
+        match self {
+            Ty::I1 => "i1",
+            Ty::I8 => "i8",
+            Ty::I16 => "i16",
+            Ty::I32 => "i32",
+            Ty::I64 => "i64",
+            Ty::F16 => "half",
+            Ty::F32 => "float",
+            Ty::F64 => "double",
+            Ty::Ptr => "ptr",
+        }
+    }
+}
+
+/// What an operation does besides giving its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effects {
+    /// The result depends on the operands and the thread alone; an unused one may go.
+    Pure,
+    /// The result changes from call to call (clocks); an unused one may go, two must not become one.
+    Volatile,
+    /// Orders, reads or writes memory, meets other threads, or does not return.
+    Memory,
+}
+
+/// One row: everything that is known of an operation.
+pub struct Spec {
+    /// Name with the dialect prefix, `nvvm.barrier0`.
+    pub name: &'static str,
+    pub module: Module,
+    /// Whether the operation is one of the document's 123. The others are ours.
+    pub document: bool,
+    pub minimum_sm: MinimumSm,
+    pub operands: &'static [Ty],
+    pub result: Option<Ty>,
+    pub effects: Effects,
+    /// Whether LLVM must keep the operation under the control flow that it stands in.
+    pub convergent: bool,
+    /// LLVM IR that does it: see [`crate::expand`]. Empty for the atomic families, which [`crate::atomic`] expands.
+    pub body: &'static str,
+    /// The instruction or register that the PTX contains.
+    pub ptx: &'static str,
+    /// What pliron needs to create the operation.
+    pub info: fn() -> (fn(Ptr<Operation>) -> OpObj, TypeId),
+}
+
+impl Spec {
+    /// Name without the dialect prefix, `barrier0`.
+    pub fn op(&self) -> &'static str {
+        self.name.strip_prefix("nvvm.").unwrap_or(self.name)
+    }
+
+    /// Name of the device function, `__nvvm_barrier0`. A family's functions have the attributes in their names.
+    pub fn extern_name(&self) -> String {
+        format!("__nvvm_{}", self.op())
+    }
+
+    /// The LLVM intrinsics that the operation calls, in order.
+    pub fn intrinsics(&self) -> Vec<&'static str> {
+        crate::expand::called_functions(self.body)
+            .into_iter()
+            .filter(|name| name.starts_with("llvm."))
+            .collect()
+    }
+
+    /// The prototype in Rust's spelling, `(i32, i1) -> i32`.
+    pub fn prototype(&self) -> String {
+        let operands: Vec<_> = self.operands.iter().map(|ty| ty.llvm()).collect();
+        let result = self.result.map_or("void", Ty::llvm);
+        format!("({}) -> {result}", operands.join(", "))
+    }
+}
+
+impl fmt::Debug for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.name, self.prototype())
+    }
+}
+
+/// Every operation, module by module.
+pub const TABLE: &[&[Spec]] = &[
+    ops::thread::SPECS,
+    ops::warp::SPECS,
+    ops::grid::SPECS,
+    ops::debug::SPECS,
+    ops::atomic::SPECS,
+];
+
+/// Every operation, in the table's order.
+pub fn specs() -> impl Iterator<Item = &'static Spec> {
+    TABLE.iter().flat_map(|module| module.iter())
+}
