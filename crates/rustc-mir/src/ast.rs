@@ -152,6 +152,9 @@ pub enum StatementKind {
     /// `BackwardIncompatibleDropHint(_1)`: no effect when run.
     BackwardIncompatibleDropHint(Place),
     Nop,
+    /// `// DBG: _8 = &place;`: nothing to run. From here on the debugger's local `_8`, whose assignment was optimised out, is
+    /// the address of that place, or (`None`) has no value. Its [`SourceInfo`] is scope 0 without span.
+    DebugAssign(Local, Option<Place>),
     ConstEvalCounter,
     Deinit(Place),
     /// `Retag([fn entry] _1)`

@@ -37,3 +37,32 @@ impl fmt::Display for MirError {
 }
 
 impl std::error::Error for MirError {}
+
+impl MirError {
+    pub(crate) fn new(
+        file: &str,
+        text: &str,
+        range: Range<usize>,
+        what: String,
+        rust_span: Option<Span>,
+        help: Option<&'static str>,
+    ) -> MirError {
+        let before = text.get(..range.start).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+        let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
+        let col = before[line_start..].chars().count() as u32 + 1;
+        let help = match help {
+            Some(h) => h.to_string(),
+            None => format!("the text of {} is read", crate::parse::TOOLCHAIN),
+        };
+        MirError {
+            file: file.to_string(),
+            range,
+            line,
+            col,
+            rust_span,
+            what,
+            help: Some(help),
+        }
+    }
+}

@@ -15,9 +15,12 @@
 
 pub mod ast;
 mod error;
+mod file;
+mod parse;
 mod print;
 pub mod span;
 pub mod ty;
 
 pub use error::MirError;
+pub use file::{ItemHeader, ItemId, ItemKind, MirFile};
 pub use span::{LineCol, Span};
