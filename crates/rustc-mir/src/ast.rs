@@ -660,6 +660,8 @@ pub enum AllocKind {
         path: Path,
         memory: Memory,
     },
+    /// `alloc3 (static: TBL)`: its memory is not printed here; the static has a body in its own crate's file.
+    StaticRef(Path),
     /// `alloc3 (extern static: X)`
     ExternStatic(Path),
     /// `alloc3 (fn: path::<T>)`

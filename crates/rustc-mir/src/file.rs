@@ -243,7 +243,14 @@ impl MirFile {
             && let Some((id, _)) = rest.split_once(" (")
             && let Ok(id) = id.parse()
         {
-            self.allocs.entry(AllocId(id)).or_insert(range);
+            // One that is shown with its bytes wins over one that is only named.
+            let entry = self
+                .allocs
+                .entry(AllocId(id))
+                .or_insert_with(|| range.clone());
+            if entry.len() < range.len() {
+                *entry = range;
+            }
             return Ok(());
         }
         let (mut kind, rest) = if let Some(r) = line.strip_prefix("fn ") {

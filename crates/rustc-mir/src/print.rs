@@ -62,10 +62,14 @@ pub(crate) fn ty(f: &mut Formatter<'_>, t: &Ty) -> fmt::Result {
             f.write_char('}')
         }
         Ty::Closure(c) => {
-            write!(f, "{{{}@", c.kind)?;
+            write!(f, "{{{}", c.kind)?;
             match &c.at {
-                ClosureAt::Span(s) => write!(f, "{s}")?,
-                ClosureAt::Path(p) => path(f, p, Position::Type)?,
+                ClosureAt::Span(s) => write!(f, "@{s}")?,
+                ClosureAt::Path(p) => {
+                    f.write_char('@')?;
+                    path(f, p, Position::Type)?
+                }
+                ClosureAt::Of(text) => write!(f, " of {text}")?,
             }
             f.write_char('}')
         }

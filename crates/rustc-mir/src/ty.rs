@@ -115,6 +115,8 @@ pub enum ClosureAt {
     Span(Span),
     /// `{closure@std::iter::Iterator::for_each::call<(), {closure@a.rs:1:2: 3:4}>::{closure#0}}`
     Path(Path),
+    /// `{async fn body of f()}`: what follows ` of `, as printed.
+    Of(String),
 }
 
 /// One bound of `dyn` or `impl`.

@@ -46,6 +46,12 @@ impl<'a> Cursor<'a> {
             let start = self.pos;
             self.pos += "static: ".len();
             let path = self.path(true)?;
+            if self.eat(")") {
+                return Ok(Alloc {
+                    id,
+                    kind: AllocKind::StaticRef(path),
+                });
+            }
             self.expect(", ")?;
             if self.at("size: ") {
                 AllocKind::Static {

@@ -355,7 +355,10 @@ impl<'a> Cursor<'a> {
             self.spaces();
             if self.eat("// DBG: ") {
                 let kind = self.debug_assign()?;
-                let source = SourceInfo { scope: ScopeId(0), span: None };
+                let source = SourceInfo {
+                    scope: ScopeId(0),
+                    span: None,
+                };
                 statements.push(Statement { kind, source });
                 continue;
             }
@@ -397,7 +400,11 @@ impl<'a> Cursor<'a> {
     fn debug_assign(&mut self) -> Res<StatementKind> {
         let local = self.local()?;
         self.expect(" = &")?;
-        let place = if self.eat("?") { None } else { Some(self.place()?) };
+        let place = if self.eat("?") {
+            None
+        } else {
+            Some(self.place()?)
+        };
         self.expect(";")?;
         self.expect("\n")?;
         Ok(StatementKind::DebugAssign(local, place))

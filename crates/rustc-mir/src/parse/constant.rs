@@ -76,7 +76,14 @@ impl<'a> Cursor<'a> {
                 Ok(ConstKind::ByteArray(self.byte_string()?))
             }
             Some(b'\'') => Ok(ConstKind::Char(self.char_literal()?)),
-            Some(b'0'..=b'9' | b'-' | b'+') => self.number(),
+            Some(b'0'..=b'9' | b'-' | b'+') => {
+                let n = self.number()?;
+                // The value of a pattern type: `2_usize is 1..`. The pattern says nothing that the value does not.
+                if self.eat(" is ") {
+                    self.pos = self.find_pattern_end();
+                }
+                Ok(n)
+            }
             Some(b'(') => {
                 self.pos += 1;
                 Ok(ConstKind::Tuple(self.const_list(")")?))
@@ -102,7 +109,9 @@ impl<'a> Cursor<'a> {
             if self.eat(close) {
                 return Ok(out);
             }
-            if self.eat(",") && self.eat(close) {
+            self.expect(",")?;
+            // A tuple of one: `(1_u8,)`.
+            if self.eat(close) {
                 return Ok(out);
             }
             self.expect(" ")?;

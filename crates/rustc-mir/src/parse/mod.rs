@@ -9,6 +9,5 @@ mod place;
 pub(crate) mod statement;
 mod ty;
 
-
 /// The compiler whose text is known.
 pub(crate) const TOOLCHAIN: &str = "rustc 1.95.0";

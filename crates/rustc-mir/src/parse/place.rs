@@ -192,8 +192,9 @@ impl<'a> Cursor<'a> {
             if self.eat(close) {
                 return Ok(out);
             }
+            self.expect(",")?;
             // A tuple of one: `(copy _1,)`.
-            if self.eat(",") && self.eat(close) {
+            if self.eat(close) {
                 return Ok(out);
             }
             self.expect(" ")?;

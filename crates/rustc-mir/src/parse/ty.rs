@@ -116,7 +116,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A pattern ends at the first bracket that closes something outside it, or comma or semicolon beside it.
-    fn find_pattern_end(&self) -> usize {
+    pub fn find_pattern_end(&self) -> usize {
         let b = self.src.as_bytes();
         let mut depth = 0u32;
         let mut i = self.pos;
@@ -140,24 +140,35 @@ impl<'a> Cursor<'a> {
             .find_close()
             .ok_or_else(|| self.fail("a bracket is never closed"))?;
         let inside = &self.src[self.pos..close];
-        let Some((kind, at)) = inside.split_once('@') else {
-            return Err(self.fail_at(start, "expected a type"));
+        let is_kind = |k: &str| {
+            !k.is_empty()
+                && k.bytes()
+                    .all(|b| b.is_ascii_lowercase() || b == b' ' || b == b'_')
         };
-        if kind.is_empty()
-            || !kind
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b == b' ' || b == b'_')
-        {
-            return Err(self.fail_at(start, "expected a closure's type"));
-        }
-        self.pos += kind.len() + 1;
-        let at = match split_span(at) {
-            Some((file, lo, hi)) => {
-                let file = self.file(file);
-                self.pos = close;
-                ClosureAt::Span(crate::span::Span { file, lo, hi })
+        let (kind, at) = match inside.split_once('@') {
+            Some((kind, at)) if is_kind(kind) => {
+                self.pos += kind.len() + 1;
+                // Coroutines' aggregates print their hygiene mark, ` (#0)`.
+                let text = match at.rsplit_once(" (#") {
+                    Some((t, _)) if at.ends_with(')') => t,
+                    _ => at,
+                };
+                match split_span(text) {
+                    Some((file, lo, hi)) => {
+                        let file = self.file(file);
+                        self.pos = close;
+                        (kind, ClosureAt::Span(crate::span::Span { file, lo, hi }))
+                    }
+                    None => (kind, ClosureAt::Path(self.path(false)?)),
+                }
             }
-            None => ClosureAt::Path(self.path(false)?),
+            _ => match inside.split_once(" of ") {
+                Some((kind, of)) if is_kind(kind) => {
+                    self.pos = close;
+                    (kind, ClosureAt::Of(of.to_string()))
+                }
+                _ => return Err(self.fail_at(start, "expected a type")),
+            },
         };
         self.expect("}")?;
         Ok(Ty::Closure(Box::new(ClosureTy {
@@ -288,7 +299,7 @@ impl<'a> Cursor<'a> {
     fn path_inner(&mut self, value: bool) -> Res<Path> {
         let mut root = Root::Plain;
         let mut segments: Vec<Segment> = Vec::new();
-        if self.peek() == Some(b'<') && !self.at("<impl ") {
+        if self.peek() == Some(b'<') && !self.at_root_impl() {
             self.pos += 1;
             let self_ty = Box::new(self.ty()?);
             let trait_ = if self.eat(" as ") {
@@ -389,6 +400,19 @@ impl<'a> Cursor<'a> {
             }
             _ => Ok(SegmentName::Ident(self.ident()?.to_string())),
         }
+    }
+
+    /// At `<impl …` that begins a path: `<impl at a.rs:1:2: 3:4>` and `<impl Tr for T>` are segments, `<impl Fn(u8) as Tr>` is a
+    /// qualified path that starts from an anonymous parameter.
+    fn at_root_impl(&self) -> bool {
+        if !self.at("<impl ") {
+            return false;
+        }
+        let c = Cursor::new(self.src, self.pos + 1);
+        let Some(close) = c.find_close() else {
+            return true;
+        };
+        self.at("<impl at ") || !self.src[c.pos..close].contains(" as ")
     }
 
     /// At `::<impl …`: is it a path segment (`core::slice::<impl [T]>::len`), not a generic argument
