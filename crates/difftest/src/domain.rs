@@ -58,7 +58,7 @@ fn integer_edges(bits: u32) -> Vec<Vec<u32>> {
 }
 
 fn random_integer(rng: &mut Rng, bits: u32) -> Vec<u32> {
-    let any = (rng.next() as u128) << 64 | rng.next() as u128;
+    let any = (rng.bits() as u128) << 64 | rng.bits() as u128;
     let value = match rng.below(4) {
         0 => any & 0xff,
         1 => (any & 0xff).wrapping_neg(),
@@ -174,9 +174,9 @@ impl Domain for f32 {
     }
     fn random(rng: &mut Rng) -> Vec<u32> {
         let bits = match rng.below(3) {
-            0 => rng.next() as u32,
+            0 => rng.bits() as u32,
             1 => ((rng.below(2001) as f32 - 1000.0) / 8.0).to_bits(),
-            _ => ((rng.next() as i64 as f64 / i64::MAX as f64) as f32 * 4.0).to_bits(),
+            _ => ((rng.bits() as i64 as f64 / i64::MAX as f64) as f32 * 4.0).to_bits(),
         };
         vec![bits]
     }
@@ -218,9 +218,9 @@ impl Domain for f64 {
     }
     fn random(rng: &mut Rng) -> Vec<u32> {
         let bits = match rng.below(3) {
-            0 => rng.next(),
+            0 => rng.bits(),
             1 => ((rng.below(2001) as f64 - 1000.0) / 8.0).to_bits(),
-            _ => (rng.next() as i64 as f64 / i64::MAX as f64 * 4.0).to_bits(),
+            _ => (rng.bits() as i64 as f64 / i64::MAX as f64 * 4.0).to_bits(),
         };
         vec![bits as u32, (bits >> 32) as u32]
     }
