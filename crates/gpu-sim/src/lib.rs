@@ -1,14 +1,21 @@
 //! Executes PTX on the CPU: warps, blocks, memory, checks.
 
+mod access;
+mod block;
 mod decode;
 mod error;
 mod float;
 mod inst;
 mod lanes;
+mod launch;
 mod memory;
 mod module;
+mod printf;
+mod sync;
+mod warp;
 
 pub use error::*;
 pub use inst::KernelParam;
+pub use launch::{Config, Device, LaunchParams, MAX_SHARED, Output, Statistics, Stdout};
 pub use memory::*;
 pub use module::{Kernel, Module};
