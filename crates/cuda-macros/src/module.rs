@@ -229,7 +229,7 @@ fn launch(
         /// # Safety
         /// The launch's shape is one that the kernel is written for, its indices stay within what it accesses unchecked,
         /// and nothing else accesses the buffers that it writes before it ends.
-        #[allow(clippy::too_many_arguments, private_interfaces, private_bounds, unused_mut)]
+        #[allow(clippy::too_many_arguments, clippy::multiple_bound_locations, private_interfaces, private_bounds, unused_mut)]
         #vis unsafe fn #name<#(#generics),*>(
             &self,
             stream: &#core::CudaStream,

@@ -39,7 +39,7 @@ mod kernels {
         let i = thread::index_1d();
         let n = i.get();
         if let Some(y) = y.get_mut(i) {
-            *y = k * x[n] + *y;
+            *y += k * x[n];
         }
     }
 

@@ -69,7 +69,7 @@ mod kernels {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n: usize = std::env::args().nth(1).map_or(Ok(512), |n| n.parse())?;
-    if n == 0 || n % BLOCK != 0 {
+    if n == 0 || !n.is_multiple_of(BLOCK) {
         return Err(format!("the number of bodies must be a multiple of {BLOCK}, not {n}").into());
     }
     let coordinate = |i: usize, k: usize| (i * k % 1009) as f32 / 100.0 - 5.0;

@@ -13,7 +13,7 @@ mod kernels {
         let n = i.get();
         // `get_mut` is `None` for the threads of the last block that have no element: the grid is rounded up.
         if let Some(y) = y.get_mut(i) {
-            *y = a * x[n] + *y;
+            *y += a * x[n];
         }
     }
 }

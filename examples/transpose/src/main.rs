@@ -42,7 +42,7 @@ mod kernels {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n: usize = std::env::args().nth(1).map_or(Ok(256), |n| n.parse())?;
-    if n == 0 || n % TILE != 0 {
+    if n == 0 || !n.is_multiple_of(TILE) {
         return Err(format!("the size must be a multiple of {TILE}, not {n}").into());
     }
     let a: Vec<u32> = (0..(n * n) as u32).collect();
