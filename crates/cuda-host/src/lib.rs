@@ -1,1 +1,6 @@
-//! What host programs use beside cuda-core
+//! What host programs use beside `cuda-core`.
+
+pub use artifact;
+pub use cuda_core;
+pub use cuda_core::*;
+pub use cuda_macros::cuda_module;
