@@ -152,9 +152,39 @@ pub struct Segment {
     pub name: SegmentName,
     /// Generic arguments, lifetimes dropped; empty when none are printed.
     pub args: Vec<GenericArg>,
+    /// How many lifetimes were dropped.
+    pub lifetimes: Lifetimes,
     /// `Fn(A, B) -> R`: printed in parentheses. The inputs are then in `args[..n]` as one tuple type and the output as
     /// an `Output` binding.
     pub parenthesized: bool,
+}
+
+/// A number of lifetimes, which does not take part in comparisons: rustc prints `Iter<'_, u8>` here and `Iter<u8>` there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lifetimes(pub u8);
+
+impl PartialEq for Lifetimes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Lifetimes {}
+
+impl std::hash::Hash for Lifetimes {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+impl PartialOrd for Lifetimes {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Lifetimes {
+    fn cmp(&self, _: &Self) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -295,6 +325,7 @@ impl Path {
             segments: vec![Segment {
                 name: SegmentName::Ident(name.into()),
                 args: Vec::new(),
+                lifetimes: Lifetimes(0),
                 parenthesized: false,
             }],
         }
@@ -309,6 +340,7 @@ impl Path {
                         name: SegmentName::Ident(n),
                         args,
                         parenthesized: false,
+                        ..
                     },
                 ],
             ) if args.is_empty() => Some(n),

@@ -318,14 +318,15 @@ impl<'a> Cursor<'a> {
             let mut seg = Segment {
                 name,
                 args: Vec::new(),
+                lifetimes: Lifetimes(0),
                 parenthesized: false,
             };
             if self.at("::<") && !self.at_impl_segment(&seg) {
                 self.pos += 3;
-                seg.args = self.generic_args()?;
+                self.generic_args(&mut seg)?;
             } else if !value && self.peek() == Some(b'<') {
                 self.pos += 1;
-                seg.args = self.generic_args()?;
+                self.generic_args(&mut seg)?;
             } else if !value
                 && self.peek() == Some(b'(')
                 && matches!(&seg.name, SegmentName::Ident(n) if is_fn_trait(n))
@@ -437,19 +438,20 @@ impl<'a> Cursor<'a> {
     }
 
     /// Up to and with the closing `>`.
-    fn generic_args(&mut self) -> Res<Vec<GenericArg>> {
-        let mut out = Vec::new();
+    fn generic_args(&mut self, seg: &mut Segment) -> Res<()> {
         if self.eat(">") {
-            return Ok(out);
+            return Ok(());
         }
         loop {
             if self.peek() == Some(b'\'') && !self.at_char_literal() {
                 self.skip_lifetime();
+                seg.lifetimes.0 = seg.lifetimes.0.saturating_add(1);
             } else {
-                out.push(self.generic_arg()?);
+                let arg = self.generic_arg()?;
+                seg.args.push(arg);
             }
             if self.eat(">") {
-                return Ok(out);
+                return Ok(());
             }
             self.expect(", ")?;
         }
