@@ -274,6 +274,11 @@ impl Module {
         Ok(Kernel { program: program?, module: self.clone() })
     }
 
+    /// The names behind `.target`.
+    pub fn targets(&self) -> &[String] {
+        self.ast.targets()
+    }
+
     /// Names of the kernels, in order.
     pub fn kernels(&self) -> Vec<String> {
         let functions = self.ast.functions();
