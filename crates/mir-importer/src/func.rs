@@ -627,9 +627,11 @@ impl<'m, 'a> Func<'m, 'a> {
                 self.set_discriminant(&at, *variant)
             }
             StatementKind::StorageLive(l) | StatementKind::StorageDead(l) => {
-                // Only what is used has storage; a marker alone does not make it.
-                if let Some((addr, _)) = self.locals.get(l).copied() {
-                    if matches!(s, StatementKind::StorageLive(_)) {
+                // A local whose layout nobody knows is one that nothing here uses.
+                let live = matches!(s, StatementKind::StorageLive(_));
+                let local = if live { self.local(*l).ok() } else { self.locals.get(l).copied() };
+                if let Some((addr, _)) = local {
+                    if live {
                         let op = StorageLiveOp::new(self.ctx, addr);
                         self.push(&op);
                     } else {
