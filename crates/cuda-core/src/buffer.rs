@@ -28,6 +28,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Safety
     /// Nothing reads it as `T` before it is written.
+    #[inline(never)]
     pub unsafe fn uninit(stream: &CudaStream, len: usize) -> Result<Self, DriverError> {
         let ctx = stream.context().clone();
         let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| {
@@ -51,6 +52,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// A copy of `values` on the device.
+    #[inline(never)]
     pub fn from_host(stream: &CudaStream, values: &[T]) -> Result<Self, DriverError> {
         // SAFETY: written at once.
         let mut new = unsafe { Self::uninit(stream, values.len())? };
@@ -59,6 +61,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// `len` values whose bytes are all zero.
+    #[inline(never)]
     pub fn zeroed(stream: &CudaStream, len: usize) -> Result<Self, DriverError> {
         // SAFETY: written at once; `DeviceCopy` has zero among its values.
         let new = unsafe { Self::uninit(stream, len)? };
@@ -75,6 +78,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// The values, copied to the host when what the stream has now is done.
+    #[inline(never)]
     pub fn to_host_vec(&self, stream: &CudaStream) -> Result<Vec<T>, DriverError> {
         let mut values: Vec<T> = Vec::with_capacity(self.len);
         // SAFETY: room for all values; the copy is complete when it returns.
@@ -86,12 +90,14 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Copies all values to `to`, which has as many.
+    #[inline(never)]
     pub fn copy_to_host(&self, stream: &CudaStream, to: &mut [T]) -> Result<(), DriverError> {
         self.same_len(to.len())?;
         // SAFETY: room for all values.
         unsafe { self.copy_out(stream, to.as_mut_ptr().cast()) }
     }
 
+    #[inline(never)]
     unsafe fn copy_out(&self, stream: &CudaStream, to: *mut c_void) -> Result<(), DriverError> {
         self.ctx.bind()?;
         if self.num_bytes() > 0 {
@@ -110,6 +116,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Copies as many values as the buffer has from `from`. The copy is complete when it returns.
+    #[inline(never)]
     pub fn copy_from_host(&mut self, stream: &CudaStream, from: &[T]) -> Result<(), DriverError> {
         self.same_len(from.len())?;
         if self.num_bytes() == 0 {
@@ -128,6 +135,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         stream.synchronize()
     }
 
+    #[inline(never)]
     fn same_len(&self, other: usize) -> Result<(), DriverError> {
         if self.len == other {
             return Ok(());
@@ -137,26 +145,31 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Number of values.
+    #[inline(never)]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are no values.
+    #[inline(never)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Number of bytes.
+    #[inline(never)]
     pub fn num_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
     /// The device's address of the first value.
+    #[inline(never)]
     pub fn cu_deviceptr(&self) -> CUdeviceptr {
         self.address
     }
 
     /// The buffer's context.
+    #[inline(never)]
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.ctx
     }
@@ -165,6 +178,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Safety
     /// The bytes are values of `U`.
+    #[inline(never)]
     pub unsafe fn cast_elem<U: DeviceCopy>(self) -> Result<DeviceBuffer<U>, DriverError> {
         if size_of::<T>() != size_of::<U>() || align_of::<U>() > 256 {
             let text = format!("a cast from {} to {} bytes", size_of::<T>(), size_of::<U>());
@@ -180,6 +194,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// The same values as arrays of `N`; an error when they do not come out even.
+    #[inline(never)]
     pub fn cast_chunks<const N: usize>(self) -> Result<DeviceBuffer<[T; N]>, DriverError> {
         if N == 0 || !self.len.is_multiple_of(N) {
             let text = format!("{} values do not make arrays of {N}", self.len);
@@ -195,6 +210,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Address, number of values and context; the memory is the caller's to free by [`from_raw_parts`](Self::from_raw_parts).
+    #[inline(never)]
     pub fn into_raw_parts(self) -> (CUdeviceptr, usize, Arc<CudaContext>) {
         let this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped, so the context is moved out once.
@@ -205,6 +221,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Safety
     /// `address` was allocated by the driver in `ctx`, with room for `len` values, and nobody else frees it.
+    #[inline(never)]
     pub unsafe fn from_raw_parts(address: CUdeviceptr, len: usize, ctx: Arc<CudaContext>) -> Self {
         DeviceBuffer {
             ctx,
@@ -216,6 +233,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
+    #[inline(never)]
     fn drop(&mut self) {
         if self.address != 0 {
             // SAFETY: allocated by the driver; the driver waits for what uses it.
@@ -236,6 +254,7 @@ pub struct Pitched<'a, T: DeviceCopy> {
 
 impl<'a, T: DeviceCopy> Pitched<'a, T> {
     /// Rows of `row_width` values.
+    #[inline(never)]
     pub fn new(buffer: &'a mut DeviceBuffer<T>, row_width: usize) -> Self {
         Pitched { buffer, row_width }
     }
@@ -255,6 +274,7 @@ unsafe impl<T: DeviceCopy + Sync> Sync for PinnedHostBuffer<T> {}
 
 impl<T: DeviceCopy> PinnedHostBuffer<T> {
     /// `len` values whose bytes are all zero.
+    #[inline(never)]
     pub fn zeroed(ctx: &Arc<CudaContext>, len: usize) -> Result<Self, DriverError> {
         let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| {
             DriverError::ours(
@@ -281,6 +301,7 @@ impl<T: DeviceCopy> PinnedHostBuffer<T> {
     }
 
     /// A copy of `values`.
+    #[inline(never)]
     pub fn from_slice(ctx: &Arc<CudaContext>, values: &[T]) -> Result<Self, DriverError> {
         let mut new = Self::zeroed(ctx, values.len())?;
         new.copy_from_slice(values);
@@ -290,6 +311,7 @@ impl<T: DeviceCopy> PinnedHostBuffer<T> {
 
 impl<T: DeviceCopy> Deref for PinnedHostBuffer<T> {
     type Target = [T];
+    #[inline(never)]
     fn deref(&self) -> &[T] {
         // SAFETY: `len` values that were zeroed, zero being a value of every `DeviceCopy` type.
         unsafe { std::slice::from_raw_parts(self.values, self.len) }
@@ -297,6 +319,7 @@ impl<T: DeviceCopy> Deref for PinnedHostBuffer<T> {
 }
 
 impl<T: DeviceCopy> DerefMut for PinnedHostBuffer<T> {
+    #[inline(never)]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.values, self.len) }
@@ -304,6 +327,7 @@ impl<T: DeviceCopy> DerefMut for PinnedHostBuffer<T> {
 }
 
 impl<T: DeviceCopy> Drop for PinnedHostBuffer<T> {
+    #[inline(never)]
     fn drop(&mut self) {
         if self.len * size_of::<T>() > 0 {
             // SAFETY: allocated by `zeroed`.

@@ -43,6 +43,7 @@ pub struct LaunchLimits {
 }
 
 /// Errors after which a kernel may have something to say.
+#[inline(never)]
 fn is_launch_failure(code: Option<i32>) -> bool {
     // ILLEGAL_ADDRESS to LAUNCH_TIMEOUT, ASSERT, HARDWARE_STACK_ERROR to LAUNCH_FAILED, UNKNOWN.
     matches!(code, Some(700..=702 | 710 | 714..=720 | 999))
@@ -50,6 +51,7 @@ fn is_launch_failure(code: Option<i32>) -> bool {
 
 impl CudaContext {
     /// The context of the device with this number.
+    #[inline(never)]
     pub fn new(ordinal: usize) -> Result<Arc<Self>, DriverError> {
         let driver = driver::driver()?;
         let (mut device, mut context) = (0, std::ptr::null_mut());
@@ -84,32 +86,38 @@ impl CudaContext {
     }
 
     /// Makes the context this thread's; every call begins with it.
+    #[inline(never)]
     pub(crate) fn bind(&self) -> Result<(), DriverError> {
         // SAFETY: the context lives as long as `self`.
         unsafe { self.driver.cuCtxSetCurrent(self.context) }
     }
 
     /// The number that it was made with.
+    #[inline(never)]
     pub fn ordinal(&self) -> usize {
         self.ordinal
     }
 
     /// Whether the device is the simulator.
+    #[inline(never)]
     pub fn is_simulated(&self) -> bool {
         self.driver.simulated
     }
 
     /// The stream that every context has.
+    #[inline(never)]
     pub fn default_stream(self: &Arc<Self>) -> Arc<CudaStream> {
         Arc::new(CudaStream::default_of(self))
     }
 
     /// A new stream.
+    #[inline(never)]
     pub fn new_stream(self: &Arc<Self>) -> Result<Arc<CudaStream>, DriverError> {
         CudaStream::new(self).map(Arc::new)
     }
 
     /// Waits for everything that was given to the device.
+    #[inline(never)]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         self.bind()?;
         // SAFETY: no arguments.
@@ -117,6 +125,7 @@ impl CudaContext {
     }
 
     /// The device's name.
+    #[inline(never)]
     pub fn device_name(&self) -> Result<String, DriverError> {
         let mut name = [0u8; 256];
         // SAFETY: at most `len` bytes are written.
@@ -132,6 +141,7 @@ impl CudaContext {
     }
 
     /// A device attribute by its number in the driver API (`CU_DEVICE_ATTRIBUTE_…`).
+    #[inline(never)]
     pub fn attribute(&self, attribute: i32) -> Result<i32, DriverError> {
         let mut value = 0;
         // SAFETY: a query into a local.
@@ -142,21 +152,25 @@ impl CudaContext {
         Ok(value)
     }
 
+    #[inline(never)]
     fn unsigned(&self, attribute: i32) -> Result<u32, DriverError> {
         Ok(self.attribute(attribute)?.max(0) as u32)
     }
 
     /// Major and minor compute capability.
+    #[inline(never)]
     pub fn compute_capability(&self) -> Result<(i32, i32), DriverError> {
         Ok((self.attribute(75)?, self.attribute(76)?))
     }
 
     /// Number of SMs.
+    #[inline(never)]
     pub fn multiprocessor_count(&self) -> Result<u32, DriverError> {
         self.unsigned(16)
     }
 
     /// What a launch may ask for.
+    #[inline(never)]
     pub fn launch_limits(&self) -> Result<LaunchLimits, DriverError> {
         Ok(LaunchLimits {
             max_threads_per_block: self.unsigned(1)?,
@@ -168,16 +182,19 @@ impl CudaContext {
     }
 
     /// Whether whole grids can be launched that synchronise.
+    #[inline(never)]
     pub fn supports_cooperative_launch(&self) -> Result<bool, DriverError> {
         Ok(self.attribute(95)? != 0)
     }
 
     /// Whether blocks can be launched in clusters.
+    #[inline(never)]
     pub fn supports_cluster_launch(&self) -> Result<bool, DriverError> {
         Ok(self.attribute(120)? != 0)
     }
 
     /// Bytes of stack for each thread.
+    #[inline(never)]
     pub fn stack_size(&self) -> Result<usize, DriverError> {
         self.bind()?;
         let mut value = 0;
@@ -187,6 +204,7 @@ impl CudaContext {
     }
 
     /// Sets the bytes of stack for each thread.
+    #[inline(never)]
     pub fn set_stack_size(&self, bytes: usize) -> Result<(), DriverError> {
         self.bind()?;
         // SAFETY: values.
@@ -194,6 +212,7 @@ impl CudaContext {
     }
 
     /// Loads a module from PTX text.
+    #[inline(never)]
     pub fn load_module_from_ptx_src(
         self: &Arc<Self>,
         ptx: &str,
@@ -205,6 +224,7 @@ impl CudaContext {
     ///
     /// # Safety
     /// The driver reads as much as the image's own headers say.
+    #[inline(never)]
     pub unsafe fn load_module_from_image(
         self: &Arc<Self>,
         image: &[u8],
@@ -214,6 +234,7 @@ impl CudaContext {
     }
 
     /// Loads a module from a file with PTX text.
+    #[inline(never)]
     pub fn load_module_from_file(
         self: &Arc<Self>,
         file: impl AsRef<Path>,
@@ -229,11 +250,13 @@ impl CudaContext {
     }
 
     /// The record's address for the device.
+    #[inline(never)]
     pub(crate) fn panic_record(&self) -> CUdeviceptr {
         self.record.device
     }
 
     /// A failed launch with what the kernel said, or else the simulator's report.
+    #[inline(never)]
     pub(crate) fn explain(&self, error: DriverError) -> DriverError {
         if !is_launch_failure(error.code()) {
             return error;
@@ -244,6 +267,7 @@ impl CudaContext {
         }
     }
 
+    #[inline(never)]
     fn take_panic(&self) -> Option<String> {
         if self.record.host.is_null() {
             return None;
@@ -268,6 +292,7 @@ impl CudaContext {
 }
 
 impl Drop for CudaContext {
+    #[inline(never)]
     fn drop(&mut self) {
         // SAFETY: both were made by `new`; nothing uses them any more, because everything that does holds the context.
         let result = self.bind().and_then(|()| unsafe {
@@ -281,6 +306,7 @@ impl Drop for CudaContext {
 }
 
 /// An error while something is dropped. After a failed launch every call of a GPU's context fails, which was reported.
+#[inline(never)]
 pub(crate) fn report_drop(what: &str, result: Result<(), DriverError>) {
     if let Err(e) = result
         && !is_launch_failure(e.code())

@@ -16,6 +16,7 @@ struct Inner {
 
 impl DriverError {
     /// An error that the driver returned.
+    #[inline(never)]
     pub(crate) fn from_driver(code: i32, name: String, text: String) -> Self {
         DriverError(Box::new(Inner {
             code: Some(code),
@@ -26,6 +27,7 @@ impl DriverError {
     }
 
     /// An error of ours; `name` begins with `CUDA_OXIDE_ERROR_`.
+    #[inline(never)]
     pub(crate) fn ours(name: &str, text: impl Into<String>) -> Self {
         DriverError(Box::new(Inner {
             code: None,
@@ -36,6 +38,7 @@ impl DriverError {
     }
 
     /// The same with more words: a device panic, the simulator's report, the log of the PTX compiler.
+    #[inline(never)]
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         let detail = detail.into();
         if !detail.trim().is_empty() {
@@ -45,16 +48,19 @@ impl DriverError {
     }
 
     /// The driver's number, where the driver returned one.
+    #[inline(never)]
     pub fn code(&self) -> Option<i32> {
         self.0.code
     }
 
     /// `CUDA_ERROR_ILLEGAL_ADDRESS`, or for an error of ours `CUDA_OXIDE_ERROR_…`.
+    #[inline(never)]
     pub fn error_name(&self) -> &str {
         &self.0.name
     }
 
     /// The error in words, with all that is known of it: what a kernel said when it panicked, and where.
+    #[inline(never)]
     pub fn error_string(&self) -> String {
         match &self.0.detail {
             Some(detail) => format!("{}\n{detail}", self.0.text),
@@ -63,12 +69,14 @@ impl DriverError {
     }
 
     /// What a kernel, the simulator or the PTX compiler said, without the driver's own words.
+    #[inline(never)]
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }
 }
 
 impl fmt::Display for DriverError {
+    #[inline(never)]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.0.name, self.error_string())
     }
@@ -76,6 +84,7 @@ impl fmt::Display for DriverError {
 
 /// As `Display`: what `main` prints when it returns the error, and what `unwrap` prints.
 impl fmt::Debug for DriverError {
+    #[inline(never)]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -13,6 +13,7 @@ const BLOCK: u32 = 256;
 
 impl LaunchConfig {
     /// At least one thread for each of `n` elements, in one dimension.
+    #[inline(never)]
     pub fn for_num_elems(n: u32) -> Self {
         LaunchConfig1D::for_num_elems(n).into()
     }
@@ -28,6 +29,7 @@ pub struct LaunchConfig1D {
 
 impl LaunchConfig1D {
     /// `grid_dim` blocks of `block_dim` threads.
+    #[inline(never)]
     pub fn new(grid_dim: u32, block_dim: u32) -> Self {
         LaunchConfig1D {
             grid_dim,
@@ -37,6 +39,7 @@ impl LaunchConfig1D {
     }
 
     /// At least one thread for each of `n` elements.
+    #[inline(never)]
     pub fn for_num_elems(n: u32) -> Self {
         Self::new(n.div_ceil(BLOCK).max(1), BLOCK)
     }
@@ -52,6 +55,7 @@ pub struct LaunchConfig2D {
 
 impl LaunchConfig2D {
     /// Blocks and threads along x and y.
+    #[inline(never)]
     pub fn new(grid_dim: (u32, u32), block_dim: (u32, u32)) -> Self {
         LaunchConfig2D {
             grid_dim,
@@ -61,6 +65,7 @@ impl LaunchConfig2D {
     }
 
     /// At least one thread for each element of `columns` × `rows`, in blocks of 16 × 16.
+    #[inline(never)]
     pub fn for_elems(columns: u32, rows: u32) -> Self {
         Self::new(
             (columns.div_ceil(16).max(1), rows.div_ceil(16).max(1)),
@@ -79,6 +84,7 @@ pub struct LaunchConfig3D {
 
 impl LaunchConfig3D {
     /// Blocks and threads along x, y and z.
+    #[inline(never)]
     pub fn new(grid_dim: (u32, u32, u32), block_dim: (u32, u32, u32)) -> Self {
         LaunchConfig3D {
             grid_dim,
@@ -89,6 +95,7 @@ impl LaunchConfig3D {
 }
 
 impl From<LaunchConfig1D> for LaunchConfig {
+    #[inline(never)]
     fn from(c: LaunchConfig1D) -> Self {
         let LaunchConfig1D {
             grid_dim,
@@ -104,6 +111,7 @@ impl From<LaunchConfig1D> for LaunchConfig {
 }
 
 impl From<LaunchConfig2D> for LaunchConfig {
+    #[inline(never)]
     fn from(c: LaunchConfig2D) -> Self {
         let ((gx, gy), (bx, by)) = (c.grid_dim, c.block_dim);
         LaunchConfig {
@@ -115,6 +123,7 @@ impl From<LaunchConfig2D> for LaunchConfig {
 }
 
 impl From<LaunchConfig3D> for LaunchConfig {
+    #[inline(never)]
     fn from(c: LaunchConfig3D) -> Self {
         let LaunchConfig3D {
             grid_dim,

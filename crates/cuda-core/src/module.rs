@@ -37,6 +37,7 @@ const JIT_ERROR_LOG_BUFFER_SIZE: c_int = 6;
 const PANIC_RECORD: &CStr = c"__oxide_panic_record";
 
 impl CudaModule {
+    #[inline(never)]
     pub(crate) fn from_ptx(
         ctx: &Arc<CudaContext>,
         ptx: &str,
@@ -51,6 +52,7 @@ impl CudaModule {
 
     /// # Safety
     /// The driver reads as much as the image says.
+    #[inline(never)]
     pub(crate) unsafe fn from_image(
         ctx: &Arc<CudaContext>,
         image: &[u8],
@@ -92,6 +94,7 @@ impl CudaModule {
     }
 
     /// Tells the module where its panics go, if it can panic.
+    #[inline(never)]
     fn set_panic_record(&self) -> Result<(), DriverError> {
         let (address, bytes) = match self.global(PANIC_RECORD) {
             Err(e) if e.code() == Some(NOT_FOUND) => return Ok(()),
@@ -114,6 +117,7 @@ impl CudaModule {
     }
 
     /// Gives the simulator the Rust lines.
+    #[inline(never)]
     fn set_side_table(&self) -> Result<(), DriverError> {
         let Some(artifact) = &self.artifact else {
             return Ok(());
@@ -131,15 +135,18 @@ impl CudaModule {
     }
 
     /// The module's context.
+    #[inline(never)]
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.ctx
     }
 
     /// What the module was loaded from, when that was an artifact.
+    #[inline(never)]
     pub fn artifact(&self) -> Option<&Artifact> {
         self.artifact.as_ref()
     }
 
+    #[inline(never)]
     fn global(&self, name: &CStr) -> Result<(CUdeviceptr, usize), DriverError> {
         self.ctx.bind()?;
         let (mut address, mut bytes) = (0, 0);
@@ -156,11 +163,13 @@ impl CudaModule {
     }
 
     /// Address and size of a global variable, by its PTX name.
+    #[inline(never)]
     pub fn get_global(&self, name: &str) -> Result<(CUdeviceptr, usize), DriverError> {
         self.global(&c_name(name)?)
     }
 
     /// A kernel by its name in PTX or, in a module of ours, by its Rust path or the last part of it.
+    #[inline(never)]
     pub fn load_function(self: &Arc<Self>, name: &str) -> Result<CudaFunction, DriverError> {
         let rust = self.artifact.iter().flat_map(|a| &a.kernels);
         let named: Vec<&Kernel> = rust
@@ -182,6 +191,7 @@ impl CudaModule {
         })
     }
 
+    #[inline(never)]
     fn function(&self, ptx_name: &str) -> Result<CUfunction, DriverError> {
         self.ctx.bind()?;
         let name = c_name(ptx_name)?;
@@ -197,6 +207,7 @@ impl CudaModule {
     }
 
     /// The kernel that `name` stands for; `key` makes the artifact's key of it when it is asked for the first time.
+    #[inline(never)]
     pub(crate) fn kernel(
         &self,
         name: &str,
@@ -230,6 +241,7 @@ impl CudaModule {
 }
 
 /// The artifact lacks a kernel that the host launches.
+#[inline(never)]
 pub(crate) fn no_kernel(artifact: &Artifact, key: &str) -> DriverError {
     let has: Vec<String> = artifact
         .kernels
@@ -249,12 +261,14 @@ pub(crate) fn no_kernel(artifact: &Artifact, key: &str) -> DriverError {
     DriverError::ours("CUDA_OXIDE_ERROR_NO_KERNEL", text).with_detail(has)
 }
 
+#[inline(never)]
 fn c_name(name: &str) -> Result<CString, DriverError> {
     CString::new(name)
         .map_err(|_| DriverError::ours("CUDA_OXIDE_ERROR_INVALID_VALUE", "a name with a NUL"))
 }
 
 impl Drop for CudaModule {
+    #[inline(never)]
     fn drop(&mut self) {
         // SAFETY: loaded by `from_image`; functions hold the module.
         let result = self
@@ -278,6 +292,7 @@ unsafe impl Send for CudaFunction {}
 unsafe impl Sync for CudaFunction {}
 
 impl CudaFunction {
+    #[inline(never)]
     fn attribute(&self, attribute: c_int) -> Result<i32, DriverError> {
         let mut value = 0;
         // SAFETY: a query into a local.
@@ -291,31 +306,37 @@ impl CudaFunction {
     }
 
     /// The most threads in a block with which it can be launched.
+    #[inline(never)]
     pub fn max_threads_per_block(&self) -> Result<i32, DriverError> {
         self.attribute(0)
     }
 
     /// Bytes of static shared memory.
+    #[inline(never)]
     pub fn static_shared_memory_bytes(&self) -> Result<i32, DriverError> {
         self.attribute(1)
     }
 
     /// Bytes of constant memory.
+    #[inline(never)]
     pub fn const_size_bytes(&self) -> Result<i32, DriverError> {
         self.attribute(2)
     }
 
     /// Bytes of local memory for each thread.
+    #[inline(never)]
     pub fn local_size_bytes(&self) -> Result<i32, DriverError> {
         self.attribute(3)
     }
 
     /// Registers for each thread.
+    #[inline(never)]
     pub fn num_registers(&self) -> Result<i32, DriverError> {
         self.attribute(4)
     }
 
     /// How many blocks of `block_size` threads fit on an SM at once.
+    #[inline(never)]
     pub fn max_active_blocks_per_multiprocessor(
         &self,
         block_size: u32,
@@ -342,6 +363,7 @@ impl CudaFunction {
     /// # Safety
     /// The pointers are as many as the kernel's parameters and point to as many bytes as each has; and the kernel's own
     /// contract.
+    #[inline(never)]
     pub unsafe fn launch(
         &self,
         stream: &CudaStream,
@@ -355,6 +377,7 @@ impl CudaFunction {
 
 /// # Safety
 /// As [`CudaFunction::launch`].
+#[inline(never)]
 pub(crate) unsafe fn launch_raw(
     ctx: &CudaContext,
     function: CUfunction,

@@ -17,6 +17,7 @@ pub struct Expected {
 }
 
 /// `load` of a module: compares layouts, then loads.
+#[inline(never)]
 pub fn load(
     ctx: &Arc<CudaContext>,
     artifact: Option<&[u8]>,
@@ -49,6 +50,7 @@ pub fn load(
     CudaModule::from_ptx(ctx, &ptx, Some(artifact))
 }
 
+#[inline(never)]
 fn count_differs(kernel: &Kernel, host: usize) -> DriverError {
     let text = format!(
         "kernel `{}` has {} arguments on the device and {host} on the host: run `cargo oxide build` again",
@@ -58,6 +60,7 @@ fn count_differs(kernel: &Kernel, host: usize) -> DriverError {
     DriverError::ours("CUDA_OXIDE_ERROR_LAYOUT_MISMATCH", text)
 }
 
+#[inline(never)]
 fn same_layout(
     kernel: &Kernel,
     arg: &artifact::Arg,
@@ -94,6 +97,7 @@ enum Bytes {
 
 impl<'a> Arg<'a> {
     /// `&[T]`, `&mut [T]`, `DisjointSlice<T>`
+    #[inline(never)]
     pub fn slice<T: DeviceCopy>(buffer: &'a DeviceBuffer<T>) -> Self {
         Self::words(
             [buffer_address(buffer), buffer.len() as u64, 0],
@@ -103,6 +107,7 @@ impl<'a> Arg<'a> {
     }
 
     /// `DisjointSlice<T, Runtime2DIndex>`
+    #[inline(never)]
     pub fn pitched<T: DeviceCopy>(pitched: &'a Pitched<'_, T>) -> Self {
         let words = [
             buffer_address(pitched.buffer),
@@ -113,6 +118,7 @@ impl<'a> Arg<'a> {
     }
 
     /// `&T`
+    #[inline(never)]
     pub fn reference<T: DeviceCopy>(buffer: &'a DeviceBuffer<T>) -> Result<Self, DriverError> {
         if buffer.is_empty() {
             let text = "a reference needs a buffer with at least one value";
@@ -122,6 +128,7 @@ impl<'a> Arg<'a> {
     }
 
     /// A value.
+    #[inline(never)]
     pub fn value<T: DeviceCopy>(value: &'a T) -> Self {
         let bytes = Bytes::Value((value as *const T).cast(), size_of::<T>());
         Arg {
@@ -132,6 +139,7 @@ impl<'a> Arg<'a> {
     }
 
     /// A closure: of its layout size and alignment are known.
+    #[inline(never)]
     pub fn closure<F: Copy>(value: &'a F) -> Self {
         let bytes = Bytes::Value((value as *const F).cast(), size_of::<F>());
         Arg {
@@ -141,6 +149,7 @@ impl<'a> Arg<'a> {
         }
     }
 
+    #[inline(never)]
     fn words(words: [u64; 3], bytes: usize, layout: u64) -> Self {
         Arg {
             bytes: Bytes::Words(words, bytes),
@@ -149,6 +158,7 @@ impl<'a> Arg<'a> {
         }
     }
 
+    #[inline(never)]
     fn bytes(&self) -> (*const c_void, usize) {
         match &self.bytes {
             Bytes::Words(words, len) => (words.as_ptr().cast(), *len),
@@ -158,6 +168,7 @@ impl<'a> Arg<'a> {
 }
 
 /// An empty buffer has no memory; Rust wants a slice's address to be aligned and not null.
+#[inline(never)]
 fn buffer_address<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> u64 {
     match buffer.cu_deviceptr() {
         0 => align_of::<T>() as u64,
@@ -169,6 +180,7 @@ fn buffer_address<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> u64 {
 ///
 /// # Safety
 /// The kernel's contract.
+#[inline(never)]
 pub unsafe fn launch(
     module: &CudaModule,
     key: &str,
@@ -185,6 +197,7 @@ pub unsafe fn launch(
 ///
 /// # Safety
 /// The kernel's contract.
+#[inline(never)]
 pub unsafe fn launch_instance(
     module: &CudaModule,
     symbol: &str,
@@ -211,6 +224,7 @@ pub unsafe fn launch_instance(
 }
 
 /// Slices the arguments' bytes by the artifact's table.
+#[inline(never)]
 unsafe fn launch_sliced(
     module: &CudaModule,
     loaded: Loaded,
@@ -246,6 +260,7 @@ unsafe fn launch_sliced(
 }
 
 /// What generated code returns in the device pass, where it never runs.
+#[inline(never)]
 pub fn device_pass() -> DriverError {
     DriverError::ours(
         "CUDA_OXIDE_ERROR_NOT_BUILT",
@@ -257,6 +272,7 @@ pub fn device_pass() -> DriverError {
 ///
 /// # Safety
 /// `text` ends in a NUL and lives as long as the program.
+#[inline(never)]
 pub unsafe fn c_str(text: *const std::ffi::c_char) -> &'static str {
     // SAFETY: the caller's contract.
     let text = unsafe { std::ffi::CStr::from_ptr(text) };

@@ -18,6 +18,7 @@ unsafe impl Send for CudaStream {}
 unsafe impl Sync for CudaStream {}
 
 impl CudaStream {
+    #[inline(never)]
     pub(crate) fn default_of(ctx: &Arc<CudaContext>) -> Self {
         CudaStream {
             ctx: ctx.clone(),
@@ -25,6 +26,7 @@ impl CudaStream {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn new(ctx: &Arc<CudaContext>) -> Result<Self, DriverError> {
         ctx.bind()?;
         let mut stream = std::ptr::null_mut();
@@ -36,16 +38,19 @@ impl CudaStream {
         })
     }
 
+    #[inline(never)]
     pub(crate) fn raw(&self) -> CUstream {
         self.stream
     }
 
     /// The stream's context.
+    #[inline(never)]
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.ctx
     }
 
     /// Waits until everything that was given to the stream is done.
+    #[inline(never)]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         self.ctx.bind()?;
         // SAFETY: the stream is alive.
@@ -53,18 +58,21 @@ impl CudaStream {
     }
 
     /// A new stream whose work begins after what this one has now.
+    #[inline(never)]
     pub fn fork(&self) -> Result<Arc<CudaStream>, DriverError> {
         let new = CudaStream::new(&self.ctx)?;
-        new.wait(&self.record_event()?)?;
+        new.wait(&self.record_event(None)?)?;
         Ok(Arc::new(new))
     }
 
     /// What is given to this stream from now on begins after what `other` has now.
+    #[inline(never)]
     pub fn join(&self, other: &CudaStream) -> Result<(), DriverError> {
-        self.wait(&other.record_event()?)
+        self.wait(&other.record_event(None)?)
     }
 
     /// What is given to this stream from now on begins after the event.
+    #[inline(never)]
     pub fn wait(&self, event: &CudaEvent) -> Result<(), DriverError> {
         self.ctx.bind()?;
         // SAFETY: both are alive; the driver keeps an event until its waiters are done.
@@ -75,14 +83,17 @@ impl CudaStream {
         }
     }
 
-    /// An event that happens when what the stream has now is done.
-    pub fn record_event(&self) -> Result<CudaEvent, DriverError> {
-        let event = CudaEvent::new(&self.ctx)?;
+    /// An event that happens when what the stream has now is done. `flags` are the driver's (`CU_EVENT_…`); without, the
+    /// event has a time.
+    #[inline(never)]
+    pub fn record_event(&self, flags: Option<u32>) -> Result<CudaEvent, DriverError> {
+        let event = CudaEvent::with_flags(&self.ctx, flags.unwrap_or(0))?;
         event.record(self)?;
         Ok(event)
     }
 
     /// Calls a function on the host when what the stream has now is done. It must not call the driver.
+    #[inline(never)]
     pub fn launch_host_function(
         &self,
         f: impl FnOnce() + Send + 'static,
@@ -109,6 +120,7 @@ impl CudaStream {
 }
 
 impl Drop for CudaStream {
+    #[inline(never)]
     fn drop(&mut self) {
         if !self.stream.is_null() {
             // SAFETY: made by `new`; the driver finishes its work first.
@@ -134,11 +146,17 @@ unsafe impl Sync for CudaEvent {}
 
 impl CudaEvent {
     /// A new event, with timing.
+    #[inline(never)]
     pub fn new(ctx: &Arc<CudaContext>) -> Result<Self, DriverError> {
+        Self::with_flags(ctx, 0)
+    }
+
+    #[inline(never)]
+    fn with_flags(ctx: &Arc<CudaContext>, flags: u32) -> Result<Self, DriverError> {
         ctx.bind()?;
         let mut event = std::ptr::null_mut();
         // SAFETY: into a local.
-        unsafe { ctx.driver.cuEventCreate(&mut event, 0)? };
+        unsafe { ctx.driver.cuEventCreate(&mut event, flags)? };
         Ok(CudaEvent {
             ctx: ctx.clone(),
             event,
@@ -146,6 +164,7 @@ impl CudaEvent {
     }
 
     /// Happens when what the stream has now is done.
+    #[inline(never)]
     pub fn record(&self, stream: &CudaStream) -> Result<(), DriverError> {
         self.ctx.bind()?;
         // SAFETY: both are alive.
@@ -153,6 +172,7 @@ impl CudaEvent {
     }
 
     /// Whether it has happened.
+    #[inline(never)]
     pub fn query(&self) -> Result<bool, DriverError> {
         self.ctx.bind()?;
         // SAFETY: the event is alive.
@@ -164,6 +184,7 @@ impl CudaEvent {
     }
 
     /// Waits for it.
+    #[inline(never)]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         self.ctx.bind()?;
         // SAFETY: the event is alive.
@@ -171,6 +192,7 @@ impl CudaEvent {
     }
 
     /// Milliseconds from this event to `end`; waits for both.
+    #[inline(never)]
     pub fn elapsed_ms(&self, end: &CudaEvent) -> Result<f32, DriverError> {
         self.synchronize()?;
         end.synchronize()?;
@@ -186,6 +208,7 @@ impl CudaEvent {
 }
 
 impl Drop for CudaEvent {
+    #[inline(never)]
     fn drop(&mut self) {
         // SAFETY: made by `new`.
         let result = self

@@ -65,7 +65,7 @@ pub const fn opaque_layout<T>() -> u64 {
 ///
 /// # Safety
 /// Values must stay valid when their bytes are copied to another address space: no references or pointers into host
-/// memory that the device would follow, no drop glue. `LAYOUT` must be what [`layout_hash`] gives for the type.
+/// memory that the device would follow, no drop glue. All bytes zero is a value (a buffer may begin so). `LAYOUT` must be what [`layout_hash`] gives for the type.
 pub unsafe trait DeviceCopy: Copy {
     /// [`layout_hash`] of the type.
     const LAYOUT: u64;
@@ -97,14 +97,6 @@ scalars!(
     bool,
     char,
     (),
-    core::num::NonZeroU8,
-    core::num::NonZeroU16,
-    core::num::NonZeroU32,
-    core::num::NonZeroU64,
-    core::num::NonZeroI8,
-    core::num::NonZeroI16,
-    core::num::NonZeroI32,
-    core::num::NonZeroI64,
 );
 
 // SAFETY: an address; whether it is a device address is the launch's `unsafe` contract.
@@ -123,6 +115,16 @@ unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
 unsafe impl<T: DeviceCopy> DeviceCopy for Option<T> {
     const LAYOUT: u64 = opaque_layout::<Option<T>>();
 }
+macro_rules! non_zero {
+    ($($t:ident)*) => {$(
+        // SAFETY: an integer of which zero is `None`. The number alone has no zero, so it is not `DeviceCopy`.
+        unsafe impl DeviceCopy for Option<core::num::$t> {
+            const LAYOUT: u64 = opaque_layout::<Option<core::num::$t>>();
+        }
+    )*};
+}
+non_zero!(NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroI8 NonZeroI16 NonZeroI32 NonZeroI64);
+
 // SAFETY: no bytes.
 unsafe impl<T: ?Sized> DeviceCopy for core::marker::PhantomData<T> {
     const LAYOUT: u64 = opaque_layout::<core::marker::PhantomData<T>>();
