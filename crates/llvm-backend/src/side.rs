@@ -354,7 +354,11 @@ pub(crate) fn read_back(
     let mut line = 0;
     for source in text.lines() {
         let trimmed = source.trim_start();
-        if let Some(rest) = trimmed.strip_prefix(".loc") {
+        if let Some(rest) = trimmed
+            .strip_prefix(".loc")
+            // `.local` is a variable.
+            .filter(|rest| rest.starts_with(char::is_whitespace))
+        {
             let number: usize = rest
                 .split_whitespace()
                 .nth(1)

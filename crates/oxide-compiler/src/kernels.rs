@@ -5,6 +5,11 @@ pub(crate) const MARK: &str = "__oxide_kernel__";
 
 /// Whether a kernel's key is meant by a name: the whole path, or its last segments.
 pub fn is_named(key: &str, name: &str) -> bool {
+    let (key, name) = if name.contains('<') {
+        (key, name)
+    } else {
+        (key.split("::<").next().unwrap_or(key), name)
+    };
     key == name
         || key
             .strip_suffix(name)
@@ -53,6 +58,10 @@ mod tests {
         assert!(is_named("app::kernels::add", "kernels::add"));
         assert!(is_named("app::kernels::add", "app::kernels::add"));
         assert!(!is_named("app::kernels::vecadd", "add"));
+        assert!(is_named(
+            "app::kernels::map::<f32, app::main::{closure#0}>",
+            "map"
+        ));
     }
 
     #[test]

@@ -1,18 +1,27 @@
 //! The rooms in their order.
 
+use crate::rustc_ir::{self, IrFile, Root};
 use crate::{
-    Compiled, Diagnostic, Diagnostics, LlvmIr, Options, Role, Stage, Staged, Summary, Unit, kernels,
+    Artifact, Compiled, DebugKind, Diagnostic, Diagnostics, KernelSummary, LlvmIr, Options, Role,
+    RouteChoice, Stage, Staged, Summary, Unit, kernels,
 };
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::time::{Duration, Instant};
 
 /// A crate's kernels, compiled as far as is asked.
 pub struct Compiler {
     units: Vec<Unit>,
-    #[expect(dead_code)]
     options: Options,
-    #[expect(dead_code)]
     ir: Box<dyn LlvmIr>,
     texts: Vec<OnceCell<String>>,
+    timings: RefCell<Vec<(&'static str, Duration)>>,
+}
+
+/// A kernel's module text and what is known of the kernels in it.
+struct Module {
+    text: String,
+    roots: Vec<Root>,
+    functions: Vec<String>,
 }
 
 impl Compiler {
@@ -24,6 +33,7 @@ impl Compiler {
             options,
             ir,
             texts,
+            timings: RefCell::default(),
         }
     }
 
@@ -34,25 +44,107 @@ impl Compiler {
             .unwrap_or(0)
     }
 
+    fn crate_name(&self) -> &str {
+        &self.units[self.own()].crate_name
+    }
+
+    /// Adds what a step took to the time of that name.
+    fn timed<T>(&self, name: &'static str, step: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = step();
+        let mut timings = self.timings.borrow_mut();
+        match timings.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, time)) => *time += start.elapsed(),
+            None => timings.push((name, start.elapsed())),
+        }
+        result
+    }
+
     fn text(&self, unit: usize) -> Result<&str, Diagnostics> {
         if let Some(text) = self.texts[unit].get() {
             return Ok(text);
         }
         let path = &self.units[unit].mir;
-        let text = std::fs::read_to_string(path).map_err(|e| {
+        let read = || std::fs::read_to_string(path);
+        let text = self.timed("read MIR", read).map_err(|e| {
             Diagnostic::error(format!("cannot read {}: {e}", path.display()))
                 .help("cargo oxide clean")
         })?;
         Ok(self.texts[unit].get_or_init(|| text))
     }
 
-    /// The keys of the crate's kernels.
+    /// Whether the crate has generic kernels, whose instances are in rustc's LLVM IR alone.
+    fn has_generic(&self) -> Result<bool, Diagnostics> {
+        Ok(self.text(self.own())?.contains("__oxide_kernel_instance"))
+    }
+
+    /// The names of the crate's kernels: the path, and for an instance of a generic one its type arguments too.
     pub fn kernels(&self) -> Result<Vec<String>, Diagnostics> {
+        let mut names = kernels::marked(self.crate_name(), self.text(self.own())?);
+        if self.has_generic()? {
+            let instances = self.modules(|root| root.is_instance(), false)?;
+            names.extend(instances.iter().flat_map(|m| &m.roots).map(Root::display));
+        }
+        Ok(names)
+    }
+
+    /// The modules of the kernels for which `wanted` holds, from rustc's LLVM IR; with their texts if `cut`.
+    fn modules(
+        &self,
+        wanted: impl Fn(&Root) -> bool,
+        cut: bool,
+    ) -> Result<Vec<Module>, Diagnostics> {
         let own = self.own();
-        Ok(kernels::marked(
-            &self.units[own].crate_name,
-            self.text(own)?,
-        ))
+        let generic = self.has_generic()?;
+        let mut out: Vec<Module> = Vec::new();
+        let mut known: std::collections::HashSet<String> = std::collections::HashSet::new();
+        for (index, unit) in self.units.iter().enumerate() {
+            // A crate above is asked for instances alone, and a crate without code of its own (a library of generics) has none.
+            if !(index == own || generic && unit.role == Role::Dependent) {
+                continue;
+            }
+            let path = self
+                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(index))
+                .map_err(Diagnostic::error)?;
+            let text = std::fs::read_to_string(&path)
+                .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
+            let unreadable = |e: String| {
+                Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}"))
+                    .note(path.display().to_string())
+            };
+            let file = self
+                .timed("read LLVM IR", || IrFile::parse(&text))
+                .map_err(unreadable)?;
+            let roots = rustc_ir::roots(&file, self.crate_name()).map_err(|e| self.rooted(e))?;
+            let roots: Vec<Root> = roots
+                .into_iter()
+                .filter(|r| wanted(r) && known.insert(r.key.clone()))
+                .collect();
+            if roots.is_empty() {
+                continue;
+            }
+            let made = if cut {
+                self.timed("cut", || rustc_ir::cut(&file, &roots))
+                    .map_err(|e| self.rooted(e))?
+            } else {
+                rustc_ir::Cut {
+                    text: String::new(),
+                    functions: Vec::new(),
+                }
+            };
+            out.push(Module {
+                text: made.text,
+                roots,
+                functions: made.functions,
+            });
+        }
+        Ok(out)
+    }
+
+    /// Relative names in spans start where rustc ran.
+    fn rooted(&self, mut diagnostic: Diagnostic) -> Diagnostics {
+        diagnostic.roots = self.units.iter().map(|u| u.root.clone()).collect();
+        diagnostic.into()
     }
 
     /// The kernels that a name means; all without one.
@@ -64,27 +156,183 @@ impl Compiler {
             .collect())
     }
 
+    /// The text of a stage, of the kernels that the name means.
     pub fn stage(&self, kernel: Option<&str>, stage: Stage) -> Result<Staged, Diagnostics> {
-        if stage == Stage::Mir {
-            let own = self.own();
-            let (name, text) = (&self.units[own].crate_name, self.text(own)?);
-            let mut out = Vec::new();
-            for key in self.named(kernel)? {
-                let body = kernels::function_text(name, &key, text);
-                out.push(body.ok_or_else(|| {
-                    Diagnostic::error(format!("rustc printed no MIR of `{key}`"))
-                })?);
+        let staged = |text: String, summary: Summary| Staged {
+            text,
+            summary,
+            warnings: Diagnostics::default(),
+        };
+        match stage {
+            Stage::Mir => {
+                let (name, text) = (self.crate_name(), self.text(self.own())?);
+                let mut out = Vec::new();
+                for key in self.named(kernel)? {
+                    let body = kernels::function_text(name, &key, text);
+                    out.push(body.ok_or_else(|| {
+                        Diagnostic::error(format!("rustc printed no MIR of `{key}`"))
+                    })?);
+                }
+                Ok(staged(out.join("\n"), self.summary(&[])))
             }
-            return Ok(Staged {
-                text: out.join("\n"),
-                summary: Summary::default(),
-                warnings: Diagnostics::default(),
-            });
+            Stage::DialectMir | Stage::DialectMirSsa | Stage::DialectLlvm => {
+                Err(no_mir_route(&format!("the stage {}", stage.name())))
+            }
+            Stage::Llvm | Stage::Ptx => {
+                let modules = self
+                    .routed(|root| kernel.is_none_or(|n| kernels::is_named(&root.display(), n)))?;
+                let summary = self.summary(&modules);
+                if stage == Stage::Llvm {
+                    return Ok(staged(
+                        modules
+                            .iter()
+                            .map(|m| m.text.as_str())
+                            .collect::<Vec<_>>()
+                            .join("\n"),
+                        summary,
+                    ));
+                }
+                let emitted = self.emit(&modules)?;
+                Ok(staged(emitted.ptx, self.summary(&modules)))
+            }
         }
-        Err(Diagnostic::error(format!("stage {} is not there", stage.name())).into())
     }
 
-    pub fn artifact(&self) -> Result<Compiled, Diagnostics> {
-        Err(Diagnostic::error("artifacts are not there").into())
+    /// The modules by the route that was asked for.
+    fn routed(&self, wanted: impl Fn(&Root) -> bool) -> Result<Vec<Module>, Diagnostics> {
+        match self.options.route {
+            RouteChoice::Mir => Err(no_mir_route("--route=mir")),
+            RouteChoice::Automatic | RouteChoice::Llvm => self.modules(wanted, true),
+        }
     }
+
+    fn emit(&self, modules: &[Module]) -> Result<llvm_backend::Emitted, Diagnostics> {
+        let failed = |e: llvm_backend::Error| self.rooted(of_backend(&e));
+        let llvm = self
+            .timed("open libLLVM", llvm_backend::Llvm::load)
+            .map_err(failed)?;
+        let mut options = llvm_backend::Options {
+            fmad: self.options.fmad,
+            ..Default::default()
+        };
+        if let Some(arch) = &self.options.arch {
+            options.arch = arch.parse().map_err(failed)?;
+        }
+        options.debug = match self.options.debug {
+            DebugKind::Off => llvm_backend::DebugKind::Off,
+            DebugKind::LineTables => llvm_backend::DebugKind::LineTables,
+            DebugKind::Full => {
+                return Err(
+                    Diagnostic::error("debug information with variables is not there yet")
+                        .help("use --debuginfo=line-tables")
+                        .into(),
+                );
+            }
+        };
+        let texts: Vec<(&str, &str)> = modules
+            .iter()
+            .map(|m| ("kernels.ll", m.text.as_str()))
+            .collect();
+        if texts.is_empty() {
+            return Ok(llvm_backend::Emitted {
+                ptx: String::new(),
+                side: artifact::SideTable::default(),
+                warnings: Vec::new(),
+            });
+        }
+        self.timed("LLVM", || llvm.compile(&texts, &options))
+            .map_err(failed)
+    }
+
+    fn summary(&self, modules: &[Module]) -> Summary {
+        let kernels = modules.iter().flat_map(|m| {
+            m.roots.iter().map(|root| KernelSummary {
+                key: root.display(),
+                from_mir: Vec::new(),
+                from_llvm: m.functions.clone(),
+            })
+        });
+        Summary {
+            kernels: kernels.collect(),
+            timings: self.timings.borrow().clone(),
+        }
+    }
+
+    /// Everything that the host needs.
+    pub fn artifact(&self) -> Result<Compiled, Diagnostics> {
+        let none = kernels::marked(self.crate_name(), self.text(self.own())?).is_empty()
+            && !self.has_generic()?;
+        let modules = if none {
+            Vec::new()
+        } else {
+            self.routed(|_| true)?
+        };
+        let emitted = self.emit(&modules)?;
+        let mut warnings = Diagnostics::default();
+        for text in &emitted.warnings {
+            let mut warning = Diagnostic::error(text.clone());
+            warning.level = crate::Level::Warning;
+            warnings.0.push(warning);
+        }
+        let o = &self.options;
+        let kernels = modules
+            .iter()
+            .flat_map(|m| &m.roots)
+            .map(|root| artifact::Kernel {
+                key: root.key.clone(),
+                ptx_name: root.ptx_name.clone(),
+                symbol: root.symbol.clone(),
+                route: artifact::Route::Llvm,
+                launch_bounds: root.launch_bounds,
+                source: Some(root.source.clone()),
+                args: root.args.clone(),
+                params: root.params.clone(),
+            });
+        let artifact = Artifact {
+            crate_name: self.crate_name().to_string(),
+            arch: o
+                .arch
+                .clone()
+                .unwrap_or_else(|| llvm_backend::Arch::default().name().to_string()),
+            ptx: emitted.ptx,
+            llvm_ir: modules
+                .iter()
+                .map(|m| m.text.as_str())
+                .collect::<Vec<_>>()
+                .join("\n"),
+            side: emitted.side,
+            kernels: kernels.collect(),
+            stages: Vec::new(),
+            toolchain: o.toolchain.clone(),
+            options: format!(
+                "debug={:?} fmad={} overflow-checks={}",
+                o.debug, o.fmad, o.overflow_checks
+            ),
+        };
+        Ok(Compiled {
+            artifact,
+            summary: self.summary(&modules),
+            warnings,
+        })
+    }
+}
+
+fn no_mir_route(what: &str) -> Diagnostics {
+    Diagnostic::error(format!("{what} needs the MIR route, which this version does not have yet"))
+        .help("kernels are compiled from rustc's LLVM IR: --route=llvm, --stage mir, llvm and ptx are there")
+        .into()
+}
+
+/// The back end's words in our form.
+fn of_backend(error: &llvm_backend::Error) -> Diagnostic {
+    let text = error.to_string();
+    let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut out = Diagnostic::error(title);
+    for line in rest.lines() {
+        out = match line.trim().strip_prefix("help: ") {
+            Some(help) => out.help(help),
+            None => out.note(line.trim()),
+        };
+    }
+    out
 }

@@ -870,8 +870,13 @@ impl Decoder<'_> {
                 }
             }};
         }
-        let f16 = |v: u16| F16.to_f64(v.into()) as f32;
-        let bf16 = |v: u16| f32::from_bits(u32::from(v) << 16);
+        // Functions, not closures: an operation must not capture.
+        fn f16(v: u16) -> f32 {
+            F16.to_f64(v.into()) as f32
+        }
+        fn bf16(v: u16) -> f32 {
+            f32::from_bits(u32::from(v) << 16)
+        }
         macro_rules! halves {
             ($r:expr) => {{
                 match relation {
