@@ -345,13 +345,39 @@ pub fn erase_lifetimes(ty: &Type) -> TokenStream {
     walk(ty.to_token_stream())
 }
 
+/// The element as the host has it in a buffer: an atomic of the device is the plain value there.
+fn host_element(ty: &Type) -> Type {
+    let Type::Path(p) = ty else { return ty.clone() };
+    let name = p
+        .path
+        .segments
+        .last()
+        .map(|s| s.ident.to_string())
+        .unwrap_or_default();
+    let value = ["DeviceAtomic", "BlockAtomic", "SystemAtomic", "Atomic"]
+        .iter()
+        .find_map(|kind| name.strip_prefix(kind));
+    let value = match value {
+        Some("U32") => "u32",
+        Some("I32") => "i32",
+        Some("U64") => "u64",
+        Some("I64") => "i64",
+        Some("F16") => "u16",
+        Some("F32") => "f32",
+        Some("F64") => "f64",
+        _ => return ty.clone(),
+    };
+    let value = Ident::new(value, ty.span());
+    syn::parse_quote!(#value)
+}
+
 fn kind(ty: &Type, sig: &syn::Signature) -> Result<Kind> {
     match ty {
         Type::Reference(r) => {
             let exclusive = r.mutability.is_some();
             match &*r.elem {
-                Type::Slice(s) if exclusive => Ok(Kind::SliceMut((*s.elem).clone())),
-                Type::Slice(s) => Ok(Kind::Slice((*s.elem).clone())),
+                Type::Slice(s) if exclusive => Ok(Kind::SliceMut(host_element(&s.elem))),
+                Type::Slice(s) => Ok(Kind::Slice(host_element(&s.elem))),
                 Type::TraitObject(t) => Err(Error::new(
                     t.span(),
                     "a kernel cannot take a trait object: its vtable is the host's",
@@ -360,8 +386,8 @@ fn kind(ty: &Type, sig: &syn::Signature) -> Result<Kind> {
                     p.span(),
                     "a kernel cannot take a `&str`: pass its bytes as `&[u8]`",
                 )),
-                elem if exclusive => Ok(Kind::RefMut(elem.clone())),
-                elem => Ok(Kind::Ref(elem.clone())),
+                elem if exclusive => Ok(Kind::RefMut(host_element(elem))),
+                elem => Ok(Kind::Ref(host_element(elem))),
             }
         }
         Type::ImplTrait(t) => {
