@@ -120,6 +120,14 @@ impl Llvm {
         )
     }
 
+    /// The text of a module in bitcode, as the toolchain's libraries carry it.
+    pub fn disassemble(&self, name: &str, bitcode: &[u8]) -> Result<String, Error> {
+        fatal::guarded(|| {
+            let context = Context::new(&self.library.api);
+            Ok(context.parse(name, bitcode)?.print())
+        })
+    }
+
     /// Links the modules (name for messages, text or bitcode), optimises, and emits PTX with its side table.
     pub fn compile<N, T>(&self, modules: &[(N, T)], options: &Options) -> Result<Emitted, Error>
     where

@@ -17,6 +17,7 @@ mod module;
 mod side;
 
 pub use arch::Arch;
+pub use artifact::SideTable;
 pub use compile::{DebugKind, Emitted, Llvm, OptLevel, Options};
 pub use error::{Error, Unresolved};
 pub use library::LLVM_MAJOR;

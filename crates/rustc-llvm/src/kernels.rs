@@ -1,0 +1,234 @@
+//! Kernels as rustc's IR has them: descriptions (`cuda_device::KernelDesc`), exact symbols, parameters.
+
+use crate::constant::{self, Bytes};
+use crate::text::{IrFile, Kind, parameters, symbols};
+use crate::Error;
+use artifact::{Arg, Param};
+
+/// What the statics that describe plain kernels have in their names.
+pub const MARK: &str = "__oxide_kernel__";
+
+/// A kernel that is to be compiled.
+#[derive(Debug, Clone)]
+pub struct Root {
+    pub key: String,
+    pub symbol: String,
+    pub ptx_name: String,
+    pub launch_bounds: Option<(u32, u32)>,
+    pub fmad: bool,
+    pub source: artifact::Source,
+    pub args: Vec<Arg>,
+    pub params: Vec<Param>,
+    /// Of an instance of a generic kernel: its name with type arguments.
+    pretty: Option<String>,
+    /// LLVM parameters, each with the size and alignment of what is passed by value behind a pointer.
+    by_value: Vec<Option<(u64, u64)>>,
+}
+
+/// Offsets of `cuda_device::KernelDesc`, see there.
+const ARGS: usize = 64;
+const ARG: usize = 56;
+
+/// The kernels of the crate `krate` that this IR holds: its own, and instances of its generic ones.
+pub fn roots(file: &IrFile<'_>, krate: &str) -> Result<Vec<Root>, Error> {
+    let mut out: Vec<Root> = Vec::new();
+    let prefix = format!("{krate}::");
+    for name in &file.order {
+        let item = &file.symbols[name];
+        if item.kind == Kind::Variable && name.contains(MARK) && item.text.contains(" constant ") {
+            let root = describe(file, name, false)?;
+            if root.key.starts_with(&prefix) {
+                out.push(root);
+            }
+        }
+        if item.kind == Kind::Define {
+            for line in item.text.lines().filter(|l| l.contains("__oxide_kernel_instance") && l.contains("call ")) {
+                let Some(desc) = symbols(line).nth(1) else { continue };
+                let path = constant::read(file, desc).ok().and_then(|b| b.str(file, 8));
+                if path.is_some_and(|p| p.starts_with(&prefix)) {
+                    out.push(describe(file, desc, true)?);
+                }
+            }
+        }
+    }
+    let mut seen = std::collections::HashMap::new();
+    let mut unique = Vec::new();
+    for root in out {
+        match seen.insert(root.key.clone(), root.symbol.clone()) {
+            None => unique.push(root),
+            Some(other) if other == root.symbol => {}
+            Some(other) => {
+                return Err(Error::new(format!("two kernels have the key `{}`", root.key)).note(format!("their symbols are {other} and {}", root.symbol)));
+            }
+        }
+    }
+    Ok(unique)
+}
+
+fn describe(file: &IrFile<'_>, variable: &str, generic: bool) -> Result<Root, Error> {
+    let bad = |why: String| Error::new(format!("the description of a kernel cannot be read: {why}")).help("cuda-device and cargo-oxide must be of one version");
+    let desc = constant::read(file, variable).map_err(&bad)?;
+    let read = || -> Option<(Root, &str)> {
+        let symbol = desc.pointer(0)?;
+        let count = usize::try_from(desc.u32(60)?).ok()?;
+        let args = (0..count).map(|i| arg(file, &desc, ARGS + i * ARG)).collect::<Option<Vec<_>>>()?;
+        let path = desc.str(file, 8)?;
+        let (max, min) = (desc.u32(48)?, desc.u32(52)?);
+        let source = artifact::Source { file: desc.str(file, 24)?, line: desc.u32(40)?, column: desc.u32(44)? };
+        let root = Root {
+            key: path,
+            symbol: symbol.to_string(),
+            ptx_name: String::new(),
+            launch_bounds: (max > 0).then_some((max, min)),
+            fmad: desc.u32(56)? & 1 != 0,
+            source,
+            args,
+            params: Vec::new(),
+            pretty: None,
+            by_value: Vec::new(),
+        };
+        Some((root, symbol))
+    };
+    let (mut root, symbol) = read().ok_or_else(|| bad(file.symbols[variable].text.to_string()))?;
+    // A PTX name is the path, with `__` for `::`; an instance has its key's hash behind it.
+    root.ptx_name = root.key.replace("::", "__").chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if generic {
+        root.pretty = Some(artifact::pretty(symbol));
+        root.key = artifact::canonical_instance(symbol).map_err(|e| bad(format!("{symbol}: {e}")))?;
+        root.ptx_name = format!("{}__{:016x}", root.ptx_name, artifact::fnv1a_bytes(root.key.as_bytes()));
+    }
+    let header = file.symbols.get(symbol).map(|i| i.text.lines().next().unwrap_or(""));
+    let params = header.and_then(|h| parameters(symbol, h)).ok_or_else(|| bad(format!("`{symbol}` is not defined here")))?;
+    map_parameters(&mut root, &params)?;
+    Ok(root)
+}
+
+fn arg(file: &IrFile<'_>, desc: &Bytes<'_>, at: usize) -> Option<Arg> {
+    let layout = desc.u64(at + 48)?;
+    Some(Arg {
+        name: desc.str(file, at)?,
+        type_name: desc.str(file, at + 16)?,
+        size: desc.u64(at + 32)?,
+        align: desc.u64(at + 40)?,
+        layout_hash: (layout != 0).then_some(layout),
+    })
+}
+
+/// Bytes of an LLVM type that rustc passes.
+fn size(ty: &str) -> Option<u64> {
+    Some(match ty {
+        "ptr" | "double" => 8,
+        "float" => 4,
+        "half" | "bfloat" => 2,
+        _ => {
+            if let Some(bits) = ty.strip_prefix('i') {
+                return Some(bits.parse::<u64>().ok()?.div_ceil(8));
+            }
+            let inner = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')).or_else(|| ty.strip_prefix('<')?.strip_suffix('>'))?;
+            let (count, element) = inner.split_once(" x ")?;
+            count.parse::<u64>().ok()? * size(element)?
+        }
+    })
+}
+
+/// The type at the start of a parameter.
+pub(crate) fn type_of(parameter: &str) -> &str {
+    if parameter.starts_with(['[', '<']) {
+        let close = if parameter.starts_with('[') { ']' } else { '>' };
+        return parameter.find(close).map_or(parameter, |e| &parameter[..=e]);
+    }
+    parameter.split_whitespace().next().unwrap_or("")
+}
+
+fn name_of(parameter: &str) -> &str {
+    parameter.rsplit(' ').next().unwrap_or("")
+}
+
+/// Says which bytes of which argument each LLVM parameter is: rustc passes scalars and pairs of scalars as such, small aggregates as
+/// integers, the rest behind a pointer, and nothing for what has no size.
+fn map_parameters(root: &mut Root, params: &[&str]) -> Result<(), Error> {
+    let key = root.key.clone();
+    let wrong = |why: &str| Error::new(format!("the parameters of kernel `{key}` are not understood: {why}")).note(params.join(", "));
+    let mut at = 0;
+    for (number, arg) in root.args.iter().enumerate() {
+        if arg.size == 0 {
+            continue;
+        }
+        let arg_number = number as u32;
+        let first = *params.get(at).ok_or_else(|| wrong(&format!("none for `{}`", arg.name)))?;
+        let first_size = size(type_of(first)).ok_or_else(|| wrong(first))?;
+        let pair = params.get(at + 1).filter(|p| {
+            let base = name_of(first).strip_suffix(".0");
+            let named = base.is_some() && name_of(p).strip_suffix(".1") == base;
+            // Captures of a closure have numbers for names.
+            let number = |p: &str| name_of(p).strip_prefix('%').and_then(|n| n.parse::<u32>().ok());
+            let whole = type_of(first) == "ptr" && first.contains(&format!("dereferenceable({})", arg.size));
+            let unnamed = number(first).is_some_and(|n| number(p) == Some(n + 1)) && first_size < arg.size && !whole;
+            named || unnamed
+        });
+        let mut push = |offset: u64, size: u64| root.params.push(Param { arg: arg_number, offset, size });
+        if let Some(second) = pair {
+            let second_size = size(type_of(second)).ok_or_else(|| wrong(second))?;
+            let offset = first_size.next_multiple_of(second_size.next_power_of_two());
+            if offset + second_size > arg.size {
+                return Err(wrong(&arg.name));
+            }
+            push(0, first_size);
+            push(offset, second_size);
+            root.by_value.extend([None, None]);
+            at += 2;
+        } else if first_size == arg.size || (first_size < arg.size && type_of(first) != "ptr" && first_size.next_multiple_of(arg.align) == arg.size) {
+            push(0, first_size);
+            root.by_value.push(None);
+            at += 1;
+        } else if type_of(first) == "ptr" && arg.size > 8 {
+            push(0, arg.size);
+            root.by_value.push(Some((arg.size, arg.align)));
+            at += 1;
+        } else {
+            return Err(wrong(&arg.name));
+        }
+    }
+    if at != params.len() {
+        return Err(wrong("there are more than the arguments need"));
+    }
+    Ok(())
+}
+
+impl Root {
+    /// The name for people: the path, with the type arguments of an instance.
+    pub fn display(&self) -> String {
+        self.pretty.clone().unwrap_or_else(|| self.key.clone())
+    }
+
+    pub fn is_instance(&self) -> bool {
+        self.pretty.is_some()
+    }
+
+    /// The kernel's own header, out of rustc's.
+    pub fn header(&self, header: &str) -> Option<String> {
+        let params = parameters(&self.symbol, header)?;
+        let listed = params.join(", ");
+        let rest = &header[header.find(&*listed)? + listed.len()..];
+        let rest = rest.strip_prefix(')')?.replace(" unnamed_addr", "").replace(" local_unnamed_addr", "");
+        if !header.split(" @").next()?.ends_with(" void") {
+            return None;
+        }
+        let params: Vec<String> = params
+            .iter()
+            .zip(&self.by_value)
+            .map(|(p, by_value)| match by_value {
+                Some((size, align)) => format!("ptr byval([{size} x i8]) align {align} {}", name_of(p)),
+                None => (*p).to_string(),
+            })
+            .collect();
+        let bounds = match self.launch_bounds {
+            Some((max, 0)) => format!(" \"nvvm.maxntid\"=\"{max}\""),
+            Some((max, min)) => format!(" \"nvvm.maxntid\"=\"{max}\" \"nvvm.minctasm\"=\"{min}\""),
+            None => String::new(),
+        };
+        // String attributes stand before `!dbg`.
+        let (before, after) = rest.split_once(" !dbg").map_or((rest.trim_end_matches('{').trim_end(), " {".to_string()), |(b, a)| (b, format!(" !dbg{a}")));
+        Some(format!("define ptx_kernel void @{}({}){before}{bounds}{after}", self.ptx_name, params.join(", ")))
+    }
+}
