@@ -1,0 +1,677 @@
+//! Calls: device intrinsics, rustc's intrinsics, panics, bodies of the MIR route, bodies of the LLVM route.
+
+use dialect_mir::{ops::*, types as mt};
+use pliron::{
+    r#type::{TypeHandle, Typed},
+    value::Value,
+};
+use rustc_mir::{
+    ast::{BlockId, Call, ConstKind, Operand, Place},
+    ty::{Path, SegmentName, Ty},
+};
+
+use crate::{
+    diag::Diagnostic,
+    func::{Fail, Func, PlaceRef, Res, Val},
+    loc,
+    module::{Signature, llvm_type},
+    source::{CallSite, ExternFn, LlvmTy},
+    types::{Kind, pointee},
+};
+
+impl Func<'_, '_> {
+    /// `destination = func(args) -> target`.
+    pub fn call(&mut self, call: &Call) -> Res<()> {
+        let fty = self.operand_ty(&call.func);
+        let (path, sig) = match (&call.func, fty) {
+            (Operand::Const(c), fty) => match (&c.kind, fty) {
+                (ConstKind::Fn(p), Ok(Ty::FnDef(sig, _))) => (p.clone(), Some(sig)),
+                (ConstKind::Fn(p), _) => (p.clone(), None),
+                (_, Ok(Ty::FnDef(sig, p))) => (*p, Some(sig)),
+                _ => return Err("a call of a constant that is no function".into()),
+            },
+            (_, Ok(Ty::FnDef(sig, p))) => (*p, Some(sig)),
+            (_, Ok(Ty::FnPtr(sig))) => return self.call_pointer(call, &sig.inputs, &sig.output),
+            (_, Ok(t)) => return Err(format!("a call of a `{t}`").into()),
+            (_, Err(e)) => return Err(e),
+        };
+        let name = path.last_ident().unwrap_or_default().to_string();
+        if name.starts_with("__nvvm_") {
+            return self.call_device(call, &name);
+        }
+        if self.is_core(&path) {
+            if self.rustc_intrinsic(call, &path, &name)? {
+                return Ok(());
+            }
+            if call.target.is_none() {
+                return self.panic_call(call, &path, &name);
+            }
+        }
+        if let Some(d) = self.host_only(&path) {
+            return Err(d.into());
+        }
+        let (inputs, output) = match &sig {
+            Some(sig) => (sig.inputs.clone(), sig.output.clone()),
+            None => {
+                let inputs = call.args.iter().map(|a| self.operand_ty(a)).collect::<Res<Vec<_>>>()?;
+                (inputs, self.place_ty(&call.destination)?)
+            }
+        };
+        if let Some(callee) = self.find_body(&path, &inputs, &output)? {
+            return self.call_body(call, &callee);
+        }
+        let frames = self.source.as_ref().map(|s| loc::frames(&self.body, s)).unwrap_or_default();
+        if let Some(bodies) = self.m.bodies {
+            let krate = self.m.crates[self.key.0].name().to_string();
+            let body = self.body.path.to_string();
+            let site = CallSite {
+                caller: (&krate, &body),
+                spans: frames.iter().map(|f| f.1.clone()).collect(),
+                callee: path.to_string(),
+            };
+            if let Some(f) = bodies.resolve(&site).map_err(|e| format!("`{path}`: {e}"))? {
+                return self.call_extern(call, &f);
+            }
+        }
+        if call.target.is_none() {
+            return self.panic_call(call, &path, &name);
+        }
+        Err(Diagnostic::error("no-body", format!("no body for `{path}`, which this calls"), None)
+            .help("mark the function `#[inline]`, or give the compiler rustc's LLVM IR of this crate")
+            .into())
+    }
+
+    /// Is it an item of `core`, `std` or `alloc`?
+    fn is_core(&self, path: &Path) -> bool {
+        let text = path.to_string();
+        let text = text.trim_start_matches('<');
+        ["core::", "std::", "alloc::"].iter().any(|p| text.starts_with(p))
+            || matches!(&path.segments.first().map(|s| &s.name), Some(SegmentName::Impl { .. }))
+    }
+
+    /// What a GPU does not have.
+    fn host_only(&self, path: &Path) -> Option<Diagnostic> {
+        let text = path.to_string();
+        let has = |p: &str| text.contains(p);
+        let (what, help) = if has("alloc::alloc::") || has("__rust_alloc") || has("std::vec::") || has("alloc::vec::")
+            || has("std::boxed::") || has("alloc::boxed::") || has("std::string::") || has("alloc::string::")
+            || has("alloc::raw_vec::") || has("alloc::fmt::format") || has("std::fmt::format")
+        {
+            ("allocates memory", "a GPU has no heap here: use arrays, slices that the host gives, or `SharedArray`")
+        } else if has("std::io::") {
+            ("does input or output", "use `gpu_printf!` to print from a kernel")
+        } else if has("std::fs::") || has("std::net::") || has("std::env::") || has("std::process::") {
+            ("needs the operating system", "do it on the host and give the kernel the data")
+        } else if has("std::thread::") || has("std::sync::Mutex") {
+            ("uses the host's threads", "use `thread::sync_threads` and atomics")
+        } else if has("std::time::") {
+            ("reads the host's clock", "use `cuda_device::debug::clock64` or `globaltimer`")
+        } else {
+            return None;
+        };
+        Some(
+            Diagnostic::error("not-on-gpu", format!("a kernel cannot call `{text}`: it {what}"), None).help(help),
+        )
+    }
+
+    /// The body of a callee on the MIR route, if it is concrete and the only one of its name.
+    pub fn find_body(&mut self, path: &Path, inputs: &[Ty], output: &Ty) -> Res<Option<Signature>> {
+        let generic = path.segments.iter().any(|s| {
+            s.args.iter().any(|a| !matches!(a, rustc_mir::ty::GenericArg::Type(Ty::Infer)))
+        });
+        if generic {
+            return Ok(None);
+        }
+        let text = path.to_string();
+        let mut found = if path.plain_name().is_some() { self.m.find_function(self.key.0, &text) } else { vec![] };
+        if found.is_empty()
+            && let Some(name) = path.last_ident()
+            && path.segments.len() > 1 | usize::from(path.root != rustc_mir::ty::Root::Plain)
+        {
+            // A trait's provided method may be what is called, when an impl of the same name is another's.
+            let provided = path.root != rustc_mir::ty::Root::Plain && self.provided(path, name);
+            if !provided {
+                found = self.m.find_method(self.key.0, name, inputs, output);
+            }
+        }
+        let [key] = found[..] else { return Ok(None) };
+        let body = self.m.body(key)?;
+        let all: Vec<_> = body.locals.iter().map(|l| &l.ty).collect();
+        if all.iter().any(|t| is_generic(t)) {
+            return Ok(None);
+        }
+        let chain = self.chain_to_here();
+        Ok(Some(self.m.function(key, &chain)?))
+    }
+
+    fn provided(&self, path: &Path, name: &str) -> bool {
+        match &path.root {
+            rustc_mir::ty::Root::Qualified { trait_: Some(t), .. } => {
+                self.m.has_provided(&format!("{}::{name}", t.plain_name().unwrap_or_default()))
+            }
+            _ => false,
+        }
+    }
+
+    /// Goes on at the target, or nowhere.
+    pub fn finish_call(&mut self, target: Option<BlockId>) -> Res<()> {
+        match target {
+            Some(b) => self.goto(b),
+            None => {
+                let op = UnreachableOp::new(self.ctx);
+                self.push(&op);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a result and goes on.
+    pub fn finish(&mut self, call: &Call, value: Val) -> Res<()> {
+        let at = self.place(&call.destination)?;
+        if self.m.kind(&at.ty)? != Kind::Zst {
+            self.write(&at, value)?;
+        }
+        self.finish_call(call.target)
+    }
+
+    fn call_device(&mut self, call: &Call, symbol: &str) -> Res<()> {
+        let mut args = vec![];
+        for a in &call.args {
+            args.push(self.scalar(a)?);
+        }
+        let ty = self.place_ty(&call.destination)?;
+        let result = match self.m.kind(&ty)? {
+            Kind::Zst => None,
+            Kind::Scalar => Some(self.m.types.convert(self.ctx, &ty)?),
+            _ => return Err(format!("the device function `{symbol}` gives a `{ty}`").into()),
+        };
+        let op = CallOp::new(self.ctx, symbol, args, result);
+        self.push(&op);
+        match result {
+            Some(_) => {
+                let v = op.result(self.ctx);
+                self.finish(call, Val::Ssa(v))
+            }
+            None => self.finish_call(call.target),
+        }
+    }
+
+    /// Arguments as a function of the MIR route takes them; aggregates by the address of a copy.
+    fn body_args(&mut self, args: &[Operand], inputs: &[Ty]) -> Res<Vec<Value>> {
+        let mut out = vec![];
+        for (a, ty) in args.iter().zip(inputs) {
+            let v = self.operand_as(a, ty)?;
+            match self.m.kind(ty)? {
+                Kind::Zst => {}
+                Kind::Scalar | Kind::Slice => {
+                    let Val::Ssa(v) = v else { return Err(format!("an argument of type `{ty}`").into()) };
+                    let t = self.m.types.convert(self.ctx, ty)?;
+                    out.push(self.coerce(v, t));
+                }
+                Kind::Memory => {
+                    let copy = self.temp_of(ty)?;
+                    self.write(&copy, v)?;
+                    out.push(copy.addr);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn call_body(&mut self, call: &Call, callee: &Signature) -> Res<()> {
+        if call.args.len() != callee.inputs.len() {
+            return Err(format!(
+                "`{}` takes {} arguments and is called with {}",
+                callee.symbol,
+                callee.inputs.len(),
+                call.args.len()
+            )
+            .into());
+        }
+        let mut args = self.body_args(&call.args, &callee.inputs)?;
+        match self.m.kind(&callee.output)? {
+            Kind::Zst => {
+                let op = CallOp::new(self.ctx, &callee.symbol, args, None);
+                self.push(&op);
+                self.finish_call(call.target)
+            }
+            Kind::Scalar | Kind::Slice => {
+                let t = self.m.types.convert(self.ctx, &callee.output)?;
+                let op = CallOp::new(self.ctx, &callee.symbol, args, Some(t));
+                let v = self.val(&op);
+                self.finish(call, Val::Ssa(v))
+            }
+            Kind::Memory => {
+                let out = self.temp_of(&callee.output)?;
+                args.insert(0, out.addr);
+                let op = CallOp::new(self.ctx, &callee.symbol, args, None);
+                self.push(&op);
+                self.finish(call, Val::Memory(out.addr, out.align))
+            }
+        }
+    }
+
+    fn call_pointer(&mut self, call: &Call, inputs: &[Ty], output: &Ty) -> Res<()> {
+        let callee = self.scalar(&call.func)?;
+        let mut args = self.body_args(&call.args, inputs)?;
+        match self.m.kind(output)? {
+            Kind::Zst => {
+                let op = CallIndirectOp::new(self.ctx, callee, args, None);
+                self.push(&op);
+                self.finish_call(call.target)
+            }
+            Kind::Scalar | Kind::Slice => {
+                let t = self.m.types.convert(self.ctx, output)?;
+                let op = CallIndirectOp::new(self.ctx, callee, args, Some(t));
+                let v = self.val(&op);
+                self.finish(call, Val::Ssa(v))
+            }
+            Kind::Memory => {
+                let out = self.temp_of(output)?;
+                args.insert(0, out.addr);
+                let op = CallIndirectOp::new(self.ctx, callee, args, None);
+                self.push(&op);
+                self.finish(call, Val::Memory(out.addr, out.align))
+            }
+        }
+    }
+
+    /// A call of a function that rustc's LLVM IR defines: arguments by rustc's ABI, checked against the types there.
+    fn call_extern(&mut self, call: &Call, f: &ExternFn) -> Res<()> {
+        self.m.declare_extern(self.ctx, f)?;
+        let out_ty = self.place_ty(&call.destination)?;
+        let mut params = f.params.iter().copied();
+        let mut args = vec![];
+        let differs = |what: &str| Fail::Text(format!("`{}`: {what} differs from its LLVM type", f.symbol));
+        let mut sret = None;
+        if f.sret {
+            params.next().ok_or_else(|| differs("the result"))?;
+            let out = self.temp_of(&out_ty)?;
+            let t = llvm_type(self.ctx, LlvmTy::Ptr);
+            args.push(self.coerce(out.addr, t));
+            sret = Some(out);
+        }
+        for a in &call.args {
+            let ty = self.operand_ty(a)?;
+            let v = self.operand(a)?;
+            self.extern_arg(v, &ty, &mut params, &mut args).map_err(|e| match e {
+                Fail::Text(t) => Fail::Text(format!("`{}`: {t}", f.symbol)),
+                d => d,
+            })?;
+        }
+        if params.next().is_some() {
+            return Err(differs("the number of arguments"));
+        }
+        let result = match &f.ret[..] {
+            [] => None,
+            [one] => Some(llvm_type(self.ctx, *one)),
+            many => {
+                let tys = many.iter().map(|t| llvm_type(self.ctx, *t)).collect();
+                Some(crate::module::pair_type(self.ctx, tys))
+            }
+        };
+        let op = CallOp::new(self.ctx, &f.symbol, args, result);
+        self.push(&op);
+        if let Some(out) = sret {
+            return self.finish(call, Val::Memory(out.addr, out.align));
+        }
+        if self.m.kind(&out_ty)? == Kind::Zst {
+            return if f.ret.is_empty() { self.finish_call(call.target) } else { Err(differs("the result")) };
+        }
+        if f.ret.is_empty() {
+            return Err(differs("the result"));
+        }
+        let v = op.result(self.ctx);
+        let parts: Vec<Value> = if f.ret.len() == 1 {
+            vec![v]
+        } else {
+            (0..f.ret.len() as u64)
+                .map(|i| {
+                    let op = ExtractFieldOp::new(self.ctx, v, i);
+                    self.val(&op)
+                })
+                .collect()
+        };
+        let value = self.from_parts(&parts, &f.ret, &out_ty)?;
+        self.finish(call, value)
+    }
+
+    /// Offsets of the scalars of a pair.
+    fn part_offsets(parts: &[LlvmTy]) -> Vec<u64> {
+        let mut at = 0u64;
+        parts
+            .iter()
+            .map(|t| {
+                let size = llvm_size(*t);
+                let here = at.next_multiple_of(size);
+                at = here + size;
+                here
+            })
+            .collect()
+    }
+
+    fn from_parts(&mut self, parts: &[Value], tys: &[LlvmTy], ty: &Ty) -> Res<Val> {
+        match (self.m.kind(ty)?, parts) {
+            (Kind::Scalar, [v]) => {
+                let t = self.m.types.convert(self.ctx, ty)?;
+                let v = self.coerce(*v, t);
+                if v.get_type(self.ctx) == t {
+                    Ok(Val::Ssa(v))
+                } else {
+                    Err(format!("a result of type `{ty}` differs from its LLVM type").into())
+                }
+            }
+            (Kind::Slice, [p, n]) => {
+                let t = self.m.types.convert(self.ctx, ty)?;
+                Ok(Val::Ssa(self.make_slice(t, *p, *n)))
+            }
+            (Kind::Memory, parts) => {
+                let size = self.m.types.size_align(ty)?.0;
+                let offsets = Self::part_offsets(tys);
+                let end = offsets.last().copied().unwrap_or(0) + tys.last().map_or(0, |t| llvm_size(*t));
+                if end > size.next_multiple_of(8) {
+                    return Err(format!("a result of type `{ty}` differs from its LLVM type").into());
+                }
+                let at = self.temp_of(ty)?;
+                // An integer as wide as the type may be stored where the type is narrower than the store: not so here,
+                // `iN` is exactly N bits.
+                for ((v, t), offset) in parts.iter().zip(tys).zip(offsets) {
+                    self.store_part(&at, offset, *v, *t, size)?;
+                }
+                Ok(Val::Memory(at.addr, at.align))
+            }
+            _ => Err(format!("a result of type `{ty}` differs from its LLVM type").into()),
+        }
+    }
+
+    fn store_part(&mut self, at: &PlaceRef, offset: u64, v: Value, t: LlvmTy, size: u64) -> Res<()> {
+        if offset + llvm_bytes(t) > size {
+            return Err("a part of a value lies outside it".into());
+        }
+        let ty = llvm_type(self.ctx, t);
+        let op = FieldAddrOp::new(self.ctx, at.addr, ty, 0, offset, None);
+        let addr = self.val(&op);
+        let align = if offset == 0 { at.align } else { at.align.min(1 << offset.trailing_zeros().min(16)) };
+        let op = StoreOp::new(self.ctx, v, addr, align);
+        self.push(&op);
+        Ok(())
+    }
+
+    fn extern_arg(
+        &mut self,
+        v: Val,
+        ty: &Ty,
+        params: &mut dyn Iterator<Item = LlvmTy>,
+        args: &mut Vec<Value>,
+    ) -> Res<()> {
+        let missing = || Fail::Text(format!("an argument of type `{ty}` has no LLVM parameter"));
+        match (self.m.kind(ty)?, v) {
+            (Kind::Zst, _) => Ok(()),
+            (Kind::Scalar, Val::Ssa(v)) => {
+                let t = llvm_type(self.ctx, params.next().ok_or_else(missing)?);
+                let v = self.coerce(v, t);
+                if v.get_type(self.ctx) != t {
+                    return Err(format!("an argument of type `{ty}` differs from its LLVM type").into());
+                }
+                args.push(v);
+                Ok(())
+            }
+            (Kind::Slice, Val::Ssa(v)) => {
+                let (p, n) = self.slice_parts(v);
+                let (a, b) = (params.next().ok_or_else(missing)?, params.next().ok_or_else(missing)?);
+                if (a, b) != (LlvmTy::Ptr, LlvmTy::Int(64)) {
+                    return Err(format!("an argument of type `{ty}` differs from its LLVM type").into());
+                }
+                let t = llvm_type(self.ctx, LlvmTy::Ptr);
+                args.push(self.coerce(p, t));
+                args.push(n);
+                Ok(())
+            }
+            (Kind::Memory, Val::Memory(addr, align)) => {
+                use layout::Abi;
+                let l = self.m.types.layout(ty)?;
+                let parts: Vec<u64> = match &l.abi {
+                    Abi::Zst => vec![],
+                    Abi::Scalar(_) => vec![0],
+                    Abi::ScalarPair { second_offset, .. } => vec![0, *second_offset],
+                    // Up to a register in one integer, else by address.
+                    Abi::Memory if l.size <= 8 => vec![0],
+                    Abi::Memory => {
+                        if params.next() != Some(LlvmTy::Ptr) {
+                            return Err(format!("an argument of type `{ty}` differs from its LLVM type").into());
+                        }
+                        let copy = self.temp_of(ty)?;
+                        self.write(&copy, Val::Memory(addr, align))?;
+                        let t = llvm_type(self.ctx, LlvmTy::Ptr);
+                        args.push(self.coerce(copy.addr, t));
+                        return Ok(());
+                    }
+                };
+                for offset in parts {
+                    let p = params.next().ok_or_else(missing)?;
+                    if offset + llvm_bytes(p) > l.size {
+                        return Err(format!("an argument of type `{ty}` differs from its LLVM type").into());
+                    }
+                    let t = llvm_type(self.ctx, p);
+                    let op = FieldAddrOp::new(self.ctx, addr, t, 0, offset, None);
+                    let a = self.val(&op);
+                    let align = if offset == 0 { align } else { align.min(1 << offset.trailing_zeros().min(16)) };
+                    let op = LoadOp::new(self.ctx, a, t, align);
+                    args.push(self.val(&op));
+                }
+                Ok(())
+            }
+            _ => Err(format!("an argument of type `{ty}`").into()),
+        }
+    }
+
+    /// Drop glue.
+    pub fn drop_place(&mut self, place: &Place, target: BlockId) -> Res<()> {
+        let at = self.place(place)?;
+        self.drop_value(&at, 0)?;
+        self.goto(target);
+        Ok(())
+    }
+
+    fn drop_value(&mut self, at: &PlaceRef, depth: u32) -> Res<()> {
+        use rustc_mir::ty::Mutability;
+        let plain = matches!(
+            at.ty,
+            Ty::Bool | Ty::Char | Ty::Int(_) | Ty::Uint(_) | Ty::Float(_) | Ty::Ref(..) | Ty::RawPtr(..) | Ty::FnPtr(_)
+                | Ty::FnDef(..) | Ty::Never | Ty::Str
+        );
+        if plain {
+            return Ok(());
+        }
+        let fail = |ty: &Ty| {
+            Diagnostic::error("drop-glue", format!("the drop glue of `{ty}` is not known on the MIR route"), None)
+                .help("give the compiler rustc's LLVM IR of this crate, or drop the parts by hand")
+        };
+        if depth > 16 {
+            return Err(fail(&at.ty).into());
+        }
+        // The type's own `Drop`, then its fields in the order of their declaration.
+        let by_ref = Ty::Ref(Mutability::Mut, Box::new(at.ty.clone()));
+        let found = self.m.find_method(self.key.0, "drop", std::slice::from_ref(&by_ref), &Ty::unit());
+        match found[..] {
+            [key] => {
+                let chain = self.chain_to_here();
+                let callee = self.m.function(key, &chain)?;
+                let v = self.reference_to(at, &by_ref)?;
+                let op = CallOp::new(self.ctx, &callee.symbol, vec![v], None);
+                self.push(&op);
+            }
+            [] => {}
+            _ => return Err(fail(&at.ty).into()),
+        }
+        match &at.ty {
+            Ty::Tuple(parts) => {
+                for (i, t) in parts.clone().into_iter().enumerate() {
+                    let f = self.field(at, i as u32, t)?;
+                    self.drop_value(&f, depth + 1)?;
+                }
+                Ok(())
+            }
+            Ty::Array(elem, n) => {
+                let n = n.as_u64().ok_or("an array length that is not evaluated")?;
+                if n > 64 {
+                    return Err(fail(&at.ty).into());
+                }
+                for i in 0..n {
+                    let index = self.usize(i);
+                    let e = self.element(at, index, (**elem).clone())?;
+                    self.drop_value(&e, depth + 1)?;
+                }
+                Ok(())
+            }
+            ty => {
+                let l = self.m.types.layout(ty)?;
+                if !l.variants().is_empty() {
+                    return Err(fail(ty).into());
+                }
+                for (i, f) in l.fields.iter().enumerate() {
+                    let Some(t) = f.ty.clone() else {
+                        return Err(fail(ty).into());
+                    };
+                    let f = self.field(at, i as u32, t)?;
+                    self.drop_value(&f, depth + 1)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A call that does not return, of core: a panic with its words.
+    fn panic_call(&mut self, call: &Call, path: &Path, name: &str) -> Res<()> {
+        let text = path.to_string();
+        let mut args = vec![];
+        let template = match name {
+            "panic_bounds_check" if call.args.len() == 2 => {
+                let (i, _) = self.message_arg(&call.args[0], 0)?;
+                let (l, _) = self.message_arg(&call.args[1], 1)?;
+                args = vec![i, l];
+                "index out of bounds: the len is {1} but the index is {0}".to_string()
+            }
+            "unwrap_failed" if text.contains("option") => "called `Option::unwrap()` on a `None` value".to_string(),
+            "panic_const_add_overflow" => "attempt to add with overflow".into(),
+            "panic_const_sub_overflow" => "attempt to subtract with overflow".into(),
+            "panic_const_mul_overflow" => "attempt to multiply with overflow".into(),
+            "panic_const_div_overflow" => "attempt to divide with overflow".into(),
+            "panic_const_rem_overflow" => "attempt to calculate the remainder with overflow".into(),
+            "panic_const_neg_overflow" => "attempt to negate with overflow".into(),
+            "panic_const_shl_overflow" => "attempt to shift left with overflow".into(),
+            "panic_const_shr_overflow" => "attempt to shift right with overflow".into(),
+            "panic_const_div_by_zero" => "attempt to divide by zero".into(),
+            "panic_const_rem_by_zero" => "attempt to calculate the remainder with a divisor of zero".into(),
+            "panic_already_borrowed" => "already borrowed".into(),
+            "panic_already_mutably_borrowed" => "already mutably borrowed".into(),
+            "len_mismatch_fail" => "copy_from_slice: source slice length does not match destination slice length".into(),
+            _ => {
+                // Text that is given as a constant is the message; integers are shown after it.
+                let words = self.panic_words(call);
+                let base = match (name, words) {
+                    ("unwrap_failed" | "expect_failed" | "panic" | "panic_nounwind" | "panic_fmt" | "panic_display"
+                    | "panic_str_2015" | "panic_explicit" | "begin_panic" | "unreachable_display", Some(w)) => escape(&w),
+                    (_, Some(w)) => format!("{}: {}", escape(&short(&text)), escape(&w)),
+                    ("panic_fmt", None) => "panicked with a message that is made at run time: {{…}}".to_string(),
+                    ("panic_explicit", None) => "explicit panic".to_string(),
+                    (_, None) => format!("panicked in {}", escape(&short(&text))),
+                };
+                let mut shown = vec![];
+                for a in &call.args {
+                    let ty = self.operand_ty(a)?;
+                    if matches!(ty, Ty::Int(_) | Ty::Uint(_) | Ty::Bool | Ty::Char | Ty::Float(_)) && args.len() < 6 {
+                        let (v, how) = self.message_arg(a, args.len())?;
+                        args.push(v);
+                        shown.push(how);
+                    }
+                }
+                if shown.is_empty() { base } else { format!("{base} ({})", shown.join(", ")) }
+            }
+        };
+        let site = self.site(template);
+        let op = PanicOp::new(self.ctx, site, args);
+        self.push(&op);
+        Ok(())
+    }
+
+    /// Constant text among a panic's arguments, or stored before it in the same block.
+    fn panic_words(&self, call: &Call) -> Option<String> {
+        use rustc_mir::ast::{Rvalue, StatementKind};
+        let text = |op: &Operand| match op {
+            Operand::Const(c) => match &c.kind {
+                ConstKind::Str(s) => Some(s.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(t) = call.args.iter().find_map(text) {
+            return Some(t);
+        }
+        let body = &self.body;
+        let block = body.blocks.iter().find(|b| {
+            matches!(&b.terminator.kind, rustc_mir::ast::TerminatorKind::Call(c) if std::ptr::eq(c, call) || c == call)
+        })?;
+        block.statements.iter().rev().find_map(|s| {
+            let StatementKind::Assign(_, r) = &s.kind else { return None };
+            match r {
+                Rvalue::Use(op) | Rvalue::Cast(_, op, _) => text(op),
+                Rvalue::Aggregate(rustc_mir::ast::Aggregate::Array(ops)) => ops.iter().find_map(text),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// A type that has a parameter in it, as far as names tell: one capital letter, `Self`, or an unresolved projection.
+pub fn is_generic(ty: &Ty) -> bool {
+    let mut found = false;
+    ty.walk(&mut |t| match t {
+        Ty::Projection(_) | Ty::Impl(_) => found = true,
+        Ty::Path(_) => {
+            if let Some(name) = t.as_maybe_param()
+                && (name == "Self" || (name.len() <= 2 && name.starts_with(|c: char| c.is_ascii_uppercase())))
+            {
+                found = true;
+            }
+        }
+        _ => {}
+    });
+    found
+}
+
+fn llvm_size(t: LlvmTy) -> u64 {
+    llvm_bytes(t).next_power_of_two()
+}
+
+fn llvm_bytes(t: LlvmTy) -> u64 {
+    match t {
+        LlvmTy::Int(w) => u64::from(w).div_ceil(8),
+        LlvmTy::F16 => 2,
+        LlvmTy::F32 => 4,
+        LlvmTy::F64 | LlvmTy::Ptr => 8,
+    }
+}
+
+fn escape(s: &str) -> String {
+    s.replace('{', "{{").replace('}', "}}")
+}
+
+/// The last two names of a path.
+fn short(path: &str) -> String {
+    let parts: Vec<_> = path.rsplit("::").take(2).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("::")
+}
+
+/// The pointee's type of an argument, for intrinsics.
+pub fn pointee_of(ty: &Ty) -> Res<Ty> {
+    match pointee(ty) {
+        Some((t, _)) => Ok(t.clone()),
+        None => Err(format!("a `{ty}` where a pointer is needed").into()),
+    }
+}
+
+/// An integer type.
+pub fn i64_of(ctx: &pliron::context::Context) -> TypeHandle {
+    mt::int_type(ctx, 64).into()
+}
