@@ -1,13 +1,27 @@
 //! The one owner of type layouts: what rustc says about size, alignment, offsets and tags.
 //!
 //! ```text
-//! let mut db = LayoutDb::new(crate_name);              // primitives, pointers, arrays, Option<&T>: built in
-//! db.add_type_sizes(text)?;                            // what -Zprint-type-sizes printed
-//! db.add_llvm_ir(text)?;                               // debug metadata of --emit=llvm-ir -C debuginfo=2
-//! let l: Arc<Layout> = db.layout(&ty)?;                // or LayoutError that names the type
+//! let mut db = LayoutDb::new("my_crate");              // primitives, pointers, arrays, Option<&T>: built in
+//! db.set_probe(Probe { rustc, externs, .. });          // rustc is asked for every type that another crate can name
+//! db.add_llvm_ir(text);                                // debug metadata (-C debuginfo=2): private types, closures, and the
+//!                                                      // names and discriminants of enums' variants
+//! db.add_mir(&file);                                   // where closures are defined, to find them in debug metadata
+//! db.prefetch(types)?;                                 // one run of rustc (30 ms) for many types; `layout` alone runs it for one
+//! let l: Arc<Layout> = db.layout(&ty)?;                // or LayoutError { ty, what, needs_llvm_ir }
 //! ```
-//! rustc's layout algorithm is not computed anew: where no source tells a layout, that is an error.
+//! rustc's layout algorithm is not computed anew: where no source tells a layout, that is an error. `needs_llvm_ir` in it
+//! says that debug metadata was not there and may know.
+//!
 
+mod db;
+mod debug_value;
+mod debuginfo;
+mod error;
 mod model;
+mod names;
+mod probe;
 
+pub use db::LayoutDb;
+pub use error::LayoutError;
 pub use model::*;
+pub use probe::Probe;

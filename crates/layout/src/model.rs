@@ -25,15 +25,24 @@ pub enum Abi {
     Zst,
     Scalar(Scalar),
     /// Two scalars, the second at `second_offset`.
-    ScalarPair { first: Scalar, second: Scalar, second_offset: u64 },
+    ScalarPair {
+        first: Scalar,
+        second: Scalar,
+        second_offset: u64,
+    },
     Memory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     /// Size in bytes.
-    Int { size: u64, signed: bool },
-    Float { size: u64 },
+    Int {
+        size: u64,
+        signed: bool,
+    },
+    Float {
+        size: u64,
+    },
     Pointer,
 }
 

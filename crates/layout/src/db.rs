@@ -1,0 +1,574 @@
+//! The database: what is built in, then what rustc answers to a probe, then debug metadata.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_mir::MirFile;
+use rustc_mir::ty::*;
+
+use crate::LayoutError;
+use crate::debuginfo::{DebugInfo, plain};
+use crate::model::*;
+use crate::names::Names;
+use crate::probe::{Probe, Raw, RawVariants, std_variants};
+
+/// Answers for layouts. The types are those of one crate's MIR.
+pub struct LayoutDb {
+    names: Names,
+    probe: Option<Probe>,
+    /// The crate's own name where another crate can use it (a library).
+    local_crate: Option<String>,
+    debug: Vec<DebugInfo>,
+    cache: Mutex<Cache>,
+}
+
+#[derive(Default)]
+struct Cache {
+    layouts: HashMap<Ty, Result<Arc<Layout>, LayoutError>>,
+    raw: HashMap<Ty, Result<Raw, String>>,
+}
+
+type Answer = Result<Arc<Layout>, LayoutError>;
+
+impl LayoutDb {
+    /// A database for a crate, which knows what is built in: primitives, pointers, arrays, `()`, function items,
+    /// `Option` of a reference, `NonNull`, `Box` or function pointer.
+    pub fn new(krate: impl Into<String>) -> LayoutDb {
+        let names = Names {
+            krate: krate.into(),
+            closures: HashMap::new(),
+        };
+        LayoutDb {
+            names,
+            probe: None,
+            local_crate: None,
+            debug: Vec::new(),
+            cache: Mutex::default(),
+        }
+    }
+
+    /// Lets rustc be asked. `local`: the crate itself is among the externs (it is a library), so its public types can be named.
+    pub fn set_probe(&mut self, probe: Probe) {
+        self.local_crate = probe
+            .externs
+            .iter()
+            .any(|(n, _)| *n == self.names.krate)
+            .then(|| self.names.krate.clone());
+        self.probe = Some(probe);
+        self.forget();
+    }
+
+    /// Adds the debug metadata of textual LLVM IR.
+    pub fn add_llvm_ir(&mut self, text: impl Into<String>) {
+        self.debug.push(DebugInfo::index(text.into()));
+        self.forget();
+    }
+
+    /// Learns from a crate's MIR where closures are defined, without which they cannot be found in debug metadata.
+    pub fn add_mir(&mut self, file: &MirFile) {
+        for item in file.items() {
+            let Some((parent, n)) = item.name.rsplit_once("::{closure#") else {
+                continue;
+            };
+            let Some(n) = n.strip_suffix('}').and_then(|n| n.parse().ok()) else {
+                continue;
+            };
+            let header = &file.text()[item.range.clone()];
+            let Some(arg) = header.split_once("(_1: ").map(|(_, a)| a) else {
+                continue;
+            };
+            let Some(start) = arg.find('{') else { continue };
+            let Some(end) = arg.find('}') else { continue };
+            let Ok(Ty::Closure(c)) = Ty::parse(arg.get(start..=end).unwrap_or("")) else {
+                continue;
+            };
+            let parent = parent.split("::").map(str::to_string).collect();
+            self.names.closures.entry(*c).or_default().push((parent, n));
+        }
+        self.forget();
+    }
+
+    /// An error is forgotten when there is a new source.
+    fn forget(&mut self) {
+        let cache = self.cache.get_mut().unwrap_or_else(PoisonError::into_inner);
+        cache.layouts.clear();
+    }
+
+    /// Asks rustc once for all of these types and what is inside them, so that [`LayoutDb::layout`] finds them.
+    ///
+    /// # Errors
+    /// rustc cannot be run. (A type that it does not know is an error of `layout`.)
+    pub fn prefetch<'t>(&self, types: impl IntoIterator<Item = &'t Ty>) -> Result<(), LayoutError> {
+        let Some(probe) = &self.probe else {
+            return Ok(());
+        };
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wanted = Vec::new();
+        let mut seen = HashSet::new();
+        for t in types {
+            t.walk(&mut |t| {
+                if needs_source(t) && !cache.raw.contains_key(t) && seen.insert(t.clone()) {
+                    wanted.push(t.clone());
+                }
+            });
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let answers = probe.ask(&wanted, self.local_crate.as_deref())?;
+        cache.raw.extend(wanted.into_iter().zip(answers));
+        Ok(())
+    }
+
+    /// The layout of a type.
+    ///
+    /// # Errors
+    /// No source knows it. `needs_llvm_ir` says whether debug metadata may.
+    pub fn layout(&self, ty: &Ty) -> Answer {
+        if let Some(known) = self
+            .cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .layouts
+            .get(ty)
+        {
+            return known.clone();
+        }
+        let answer = self.compute(ty, 0);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.layouts.insert(ty.clone(), answer.clone());
+        answer
+    }
+
+    fn compute(&self, ty: &Ty, depth: u32) -> Answer {
+        if depth > 100 {
+            return Err(LayoutError::new(&ty.to_string(), "it is nested too deeply"));
+        }
+        if let Some(l) = self.built_in(ty, depth)? {
+            return Ok(Arc::new(l));
+        }
+        let raw = self.raw(ty)?;
+        let debug = self.from_debug(ty)?;
+        let no_name = |what: String| LayoutError {
+            ty: ty.to_string(),
+            what,
+            needs_llvm_ir: self.debug.is_empty(),
+        };
+        match (raw, debug) {
+            (Ok(raw), debug) => {
+                if !raw.sized {
+                    return Err(LayoutError::new(&ty.to_string(), "it has no size"));
+                }
+                self.named(ty, raw, debug).map(Arc::new).map_err(no_name)
+            }
+            (Err(_), Some(l)) => Ok(Arc::new(l)),
+            (Err(why), None) => {
+                let known = if self.debug.is_empty() {
+                    ""
+                } else {
+                    ", and no variable has it"
+                };
+                Err(no_name(format!("{why}{known}")))
+            }
+        }
+    }
+
+    /// rustc's answer, from before or now.
+    fn raw(&self, ty: &Ty) -> Result<Result<Raw, String>, LayoutError> {
+        if self.probe.is_none() {
+            return Ok(Err("rustc is not asked".into()));
+        }
+        let known = |db: &Self| {
+            db.cache
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .raw
+                .get(ty)
+                .cloned()
+        };
+        if let Some(r) = known(self) {
+            return Ok(r);
+        }
+        self.prefetch([ty])?;
+        Ok(known(self).unwrap_or_else(|| Err("rustc did not answer".into())))
+    }
+
+    /// What debug metadata says; several answers that differ are an error.
+    fn from_debug(&self, ty: &Ty) -> Result<Option<Layout>, LayoutError> {
+        let mut found: Vec<Layout> = Vec::new();
+        for d in &self.debug {
+            for l in d.find(ty, &self.names) {
+                if !found.contains(&l) {
+                    found.push(l);
+                }
+            }
+        }
+        match found.len() {
+            0 | 1 => Ok(found.pop()),
+            n => Err(LayoutError::new(
+                &ty.to_string(),
+                format!("{n} types with different layouts have that printed name"),
+            )),
+        }
+    }
+
+    /// Gives rustc's answer the names and discriminants that it lacks.
+    fn named(&self, ty: &Ty, raw: Raw, debug: Option<Layout>) -> Result<Layout, String> {
+        let field_ty = |i: usize| match ty {
+            Ty::Tuple(ts) => ts.get(i).cloned(),
+            _ => None,
+        };
+        if let Some(d) = &debug
+            && (d.size, d.align) != (raw.size, raw.align)
+        {
+            return Err("rustc and its debug metadata disagree about it".into());
+        }
+        let names: Vec<Option<String>> = match &debug {
+            Some(d) => d.fields.iter().map(|f| f.name.clone()).collect(),
+            None => Vec::new(),
+        };
+        let fields = |offsets: &[u64]| -> Vec<FieldLayout> {
+            let field = |(i, offset): (usize, &u64)| FieldLayout {
+                offset: *offset,
+                name: names.get(i).cloned().flatten(),
+                size: debug
+                    .as_ref()
+                    .and_then(|d| d.fields.get(i))
+                    .and_then(|f| f.size),
+                ty: field_ty(i),
+            };
+            offsets.iter().enumerate().map(field).collect()
+        };
+        let base = Layout {
+            fields: Vec::new(),
+            ..plain(raw.size, raw.align, raw.abi, raw.uninhabited)
+        };
+        let (variants, build): (Vec<Raw>, Box<dyn FnOnce(Vec<Variant>) -> Variants>) =
+            match raw.variants {
+                RawVariants::Single(index) => {
+                    return Ok(Layout {
+                        fields: fields(&raw.offsets),
+                        variants: Variants::Single { index },
+                        ..base
+                    });
+                }
+                RawVariants::Tagged { tag, variants } => (
+                    variants,
+                    Box::new(move |variants| Variants::Tagged { tag, variants }),
+                ),
+                RawVariants::Niche {
+                    tag,
+                    untagged,
+                    range,
+                    start,
+                    variants,
+                } => (
+                    variants,
+                    Box::new(move |variants| Variants::Niche {
+                        tag,
+                        untagged_variant: untagged,
+                        niche_variants: range,
+                        niche_start: start,
+                        variants,
+                    }),
+                ),
+            };
+        let known: Vec<(String, i128, Vec<Option<String>>)> = match (std_variants(ty), &debug) {
+            (Some(table), _) => table
+                .iter()
+                .map(|(n, d)| (n.to_string(), *d, Vec::new()))
+                .collect(),
+            (None, Some(d)) => d
+                .variants()
+                .iter()
+                .map(|v| {
+                    (
+                        v.name.clone(),
+                        v.discriminant,
+                        v.fields.iter().map(|f| f.name.clone()).collect(),
+                    )
+                })
+                .collect(),
+            (None, None) => {
+                return Err("the names of its variants are known from debug metadata only".into());
+            }
+        };
+        if known.len() != variants.len() {
+            return Err(format!(
+                "rustc lays out {} variants, {} are known",
+                variants.len(),
+                known.len()
+            ));
+        }
+        let args: Vec<Option<Ty>> = match ty {
+            Ty::Path(p) => p
+                .last_args()
+                .iter()
+                .map(|a| {
+                    if let GenericArg::Type(t) = a {
+                        Some(t.clone())
+                    } else {
+                        None
+                    }
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        let variants = variants
+            .into_iter()
+            .zip(known)
+            .enumerate()
+            .map(|(i, (raw, (name, discriminant, names)))| {
+                let payload = match name.as_str() {
+                    "Some" | "Ok" => args.first(),
+                    "Err" => args.get(1),
+                    _ => None,
+                };
+                let is_std = std_variants(ty).is_some();
+                let field = |(j, offset): (usize, &u64)| FieldLayout {
+                    offset: *offset,
+                    name: names.get(j).cloned().flatten(),
+                    size: debug
+                        .as_ref()
+                        .and_then(|d| d.variant_fields(i as u32)?.get(j)?.size),
+                    ty: payload.filter(|_| is_std).cloned().flatten(),
+                };
+                let fields = raw.offsets.iter().enumerate().map(field).collect();
+                Variant {
+                    name,
+                    discriminant,
+                    fields,
+                    uninhabited: raw.uninhabited,
+                }
+            })
+            .collect();
+        Ok(Layout {
+            variants: build(variants),
+            ..base
+        })
+    }
+
+    fn built_in(&self, ty: &Ty, depth: u32) -> Result<Option<Layout>, LayoutError> {
+        let int =
+            |size, signed| plain(size, size, Abi::Scalar(Scalar::Int { size, signed }), false);
+        Ok(Some(match ty {
+            Ty::Bool => int(1, false),
+            Ty::Char => int(4, false),
+            Ty::Int(i) => int(i.size(), true),
+            Ty::Uint(u) => int(u.size(), false),
+            Ty::Float(f) => plain(
+                f.size(),
+                f.size(),
+                Abi::Scalar(Scalar::Float { size: f.size() }),
+                false,
+            ),
+            Ty::Never => plain(0, 1, Abi::Zst, true),
+            Ty::FnDef(..) => plain(0, 1, Abi::Zst, false),
+            Ty::FnPtr(_) => plain(8, 8, Abi::Scalar(Scalar::Pointer), false),
+            Ty::Ref(_, t) | Ty::RawPtr(_, t) => self.pointer(t)?,
+            Ty::Array(t, n) => {
+                let elem = self.layout_at(t, depth)?;
+                let Some(n) = n.as_u64() else {
+                    return Err(LayoutError::new(
+                        &ty.to_string(),
+                        "its length is not evaluated",
+                    ));
+                };
+                let size = elem.size.checked_mul(n);
+                let size =
+                    size.ok_or_else(|| LayoutError::new(&ty.to_string(), "its size overflows"))?;
+                let abi = if size == 0 { Abi::Zst } else { Abi::Memory };
+                plain(size, elem.align, abi, elem.uninhabited && n > 0)
+            }
+            Ty::Tuple(ts) => match &ts[..] {
+                [] => plain(0, 1, Abi::Zst, false),
+                [t] => {
+                    let inner = self.layout_at(t, depth)?;
+                    let field = FieldLayout {
+                        offset: 0,
+                        name: Some("__0".into()),
+                        size: Some(inner.size),
+                        ty: Some(t.clone()),
+                    };
+                    Layout {
+                        fields: vec![field],
+                        ..plain(
+                            inner.size,
+                            inner.align,
+                            inner.abi.clone(),
+                            inner.uninhabited,
+                        )
+                    }
+                }
+                _ => return Ok(None),
+            },
+            Ty::Path(p) => return self.guaranteed(p),
+            Ty::Str | Ty::Slice(_) | Ty::Dyn(_) => {
+                return Err(LayoutError::new(&ty.to_string(), "it has no size"));
+            }
+            Ty::Impl(_) | Ty::Infer | Ty::Projection(_) => {
+                return Err(LayoutError::new(
+                    &ty.to_string(),
+                    "it is not a concrete type",
+                ));
+            }
+            Ty::Pattern(t, _) => (*self.layout_at(t, depth)?).clone(),
+            Ty::Closure(_) | Ty::UnsafeBinder(_) => return Ok(None),
+        }))
+    }
+
+    fn layout_at(&self, ty: &Ty, depth: u32) -> Answer {
+        if let Some(known) = self
+            .cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .layouts
+            .get(ty)
+        {
+            return known.clone();
+        }
+        self.compute(ty, depth + 1)
+    }
+
+    /// A pointer, with what it carries for a pointee without a size.
+    fn pointer(&self, pointee: &Ty) -> Result<Layout, LayoutError> {
+        let usize_ = Scalar::Int {
+            size: 8,
+            signed: false,
+        };
+        let second = match pointee {
+            Ty::Slice(_) | Ty::Str => Some(usize_),
+            Ty::Dyn(_) => Some(Scalar::Pointer),
+            Ty::Path(p) => self.metadata(pointee, p)?,
+            _ => None,
+        };
+        Ok(match second {
+            None => plain(8, 8, Abi::Scalar(Scalar::Pointer), false),
+            Some(second) => {
+                let abi = Abi::ScalarPair {
+                    first: Scalar::Pointer,
+                    second,
+                    second_offset: 8,
+                };
+                plain(16, 8, abi, false)
+            }
+        })
+    }
+
+    /// A named type can end in an unsized field. rustc is asked about those that are not of the standard library.
+    fn metadata(&self, pointee: &Ty, p: &Path) -> Result<Option<Scalar>, LayoutError> {
+        let usize_ = Some(Scalar::Int {
+            size: 8,
+            signed: false,
+        });
+        let name = p.plain_name().unwrap_or_default();
+        match name
+            .split_once("::")
+            .map(|(c, r)| (c, r.rsplit("::").next().unwrap_or(r)))
+        {
+            Some(("std" | "core" | "alloc", "CStr" | "OsStr" | "Path" | "Wtf8")) => Ok(usize_),
+            Some(("std" | "core" | "alloc", _)) => {
+                // `MaybeUninit<T>`, `UnsafeCell<T>` and their like end in their parameter.
+                match p.last_args().last() {
+                    Some(GenericArg::Type(Ty::Slice(_) | Ty::Str)) if wraps(&name) => Ok(usize_),
+                    Some(GenericArg::Type(Ty::Dyn(_))) if wraps(&name) => Ok(Some(Scalar::Pointer)),
+                    _ => Ok(None),
+                }
+            }
+            _ => match self.raw(pointee)? {
+                Ok(raw) if !raw.sized => Err(LayoutError::new(
+                    &pointee.to_string(),
+                    "pointers to named types without a size are not supported",
+                )),
+                _ => Ok(None),
+            },
+        }
+    }
+
+    /// `Option` of what is never null has its size and no tag, as the reference of `std::option` says; `PhantomData`
+    /// has no bytes.
+    fn guaranteed(&self, p: &Path) -> Result<Option<Layout>, LayoutError> {
+        let name = p.plain_name().unwrap_or_default();
+        let Some((krate, rest)) = name.split_once("::") else {
+            return Ok(None);
+        };
+        if !matches!(krate, "std" | "core" | "alloc") {
+            return Ok(None);
+        }
+        if rest == "marker::PhantomData" {
+            return Ok(Some(plain(0, 1, Abi::Zst, false)));
+        }
+        let ("option::Option", [GenericArg::Type(payload)]) = (rest, p.last_args()) else {
+            return Ok(None);
+        };
+        let pointer = match payload {
+            Ty::Ref(_, t) => self.pointer(t)?,
+            Ty::FnPtr(_) => plain(8, 8, Abi::Scalar(Scalar::Pointer), false),
+            Ty::Path(q) => match (q.plain_name().as_deref(), q.last_args()) {
+                (
+                    Some(
+                        "std::ptr::NonNull" | "core::ptr::NonNull" | "std::boxed::Box"
+                        | "alloc::boxed::Box",
+                    ),
+                    [GenericArg::Type(t)],
+                ) => self.pointer(t)?,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let some = FieldLayout {
+            offset: 0,
+            name: Some("__0".into()),
+            size: Some(pointer.size),
+            ty: Some(payload.clone()),
+        };
+        let variant = |name: &str, discriminant, fields| Variant {
+            name: name.into(),
+            discriminant,
+            fields,
+            uninhabited: false,
+        };
+        Ok(Some(Layout {
+            variants: Variants::Niche {
+                tag: Tag {
+                    offset: 0,
+                    size: 8,
+                    is_pointer: true,
+                },
+                untagged_variant: 1,
+                niche_variants: (0, 0),
+                niche_start: 0,
+                variants: vec![
+                    variant("None", 0, Vec::new()),
+                    variant("Some", 1, vec![some]),
+                ],
+            },
+            ..pointer
+        }))
+    }
+}
+
+/// Types of the standard library that end in their last parameter.
+fn wraps(name: &str) -> bool {
+    [
+        "UnsafeCell",
+        "Cell",
+        "RefCell",
+        "ManuallyDrop",
+        "MaybeDangling",
+        "Mutex",
+        "RwLock",
+        "SyncUnsafeCell",
+    ]
+    .iter()
+    .any(|n| name.rsplit("::").next() == Some(n))
+}
+
+/// Is it a type that is not built in?
+fn needs_source(ty: &Ty) -> bool {
+    match ty {
+        Ty::Tuple(ts) => ts.len() > 1,
+        Ty::Path(_) => true,
+        _ => false,
+    }
+}
