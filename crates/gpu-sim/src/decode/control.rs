@@ -279,6 +279,8 @@ impl Decoder<'_> {
         let args = match operands.next() {
             Some(Operand::List(l)) => self.param_blocks(l)?,
             None => Vec::new(),
+            // No arguments, and the prototype.
+            Some(Operand::Name(n)) if matches!(self.lookup(n), Some(Meaning::Prototype)) => Vec::new(),
             _ => return self.unknown("arguments"),
         };
         let callee = match self.lookup(name) {
