@@ -1,5 +1,5 @@
-//! Symbol to [`Path`]. Back references point backwards only, so expansion ends; how much it may grow and how deep it may
-//! nest is bounded, because a hostile symbol could otherwise grow exponentially.
+//! Symbol to [`Path`]. How deep a symbol may nest and how much it may grow when its back references are expanded is
+//! bounded: a hostile one could refer to what encloses the reference, or grow exponentially.
 
 use super::ManglingError;
 use super::ast::*;
