@@ -11,7 +11,6 @@
 mod diagnostics;
 mod kernels;
 mod pipeline;
-mod rustc_ir;
 
 pub use artifact::Artifact;
 pub use diagnostics::{Diagnostic, Diagnostics, Label, Level};

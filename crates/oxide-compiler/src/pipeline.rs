@@ -1,10 +1,10 @@
 //! The rooms in their order.
 
-use crate::rustc_ir::{self, IrFile, Root};
 use crate::{
     Artifact, Compiled, DebugKind, Diagnostic, Diagnostics, KernelSummary, LlvmIr, Options, Role,
     RouteChoice, Stage, Staged, Summary, Unit, kernels,
 };
+use rustc_llvm::{IrFile, Root};
 use std::cell::{OnceCell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,9 @@ pub struct Compiler {
     timings: RefCell<Vec<(&'static str, Duration)>>,
 }
 
-/// A kernel's module text and what is known of the kernels in it.
+/// Kernels that are compiled together: modules to be linked, and what is known of the kernels in them.
 struct Module {
-    text: String,
+    texts: Vec<String>,
     roots: Vec<Root>,
     functions: Vec<String>,
 }
@@ -115,7 +115,8 @@ impl Compiler {
             let file = self
                 .timed("read LLVM IR", || IrFile::parse(&text))
                 .map_err(unreadable)?;
-            let roots = rustc_ir::roots(&file, self.crate_name()).map_err(|e| self.rooted(e))?;
+            let roots =
+                rustc_llvm::roots(&file, self.crate_name()).map_err(|e| self.of_rustc_llvm(e))?;
             let roots: Vec<Root> = roots
                 .into_iter()
                 .filter(|r| wanted(r) && known.insert(r.key.clone()))
@@ -124,21 +125,92 @@ impl Compiler {
                 continue;
             }
             let made = if cut {
-                self.timed("cut", || rustc_ir::cut(&file, &roots))
-                    .map_err(|e| self.rooted(e))?
+                self.cut(index, &file, &roots)?
             } else {
-                rustc_ir::Cut {
-                    text: String::new(),
-                    functions: Vec::new(),
-                }
+                Vec::new()
             };
+            let (mut texts, mut functions) = (Vec::new(), Vec::new());
+            for cut in made {
+                texts.push(cut.text);
+                functions.extend(cut.functions);
+            }
             out.push(Module {
-                text: made.text,
+                texts,
                 roots,
-                functions: made.functions,
+                functions,
             });
         }
         Ok(out)
+    }
+
+    /// What the kernels reach, from their own crate's IR and, if that does not hold it all, from the crates under it.
+    fn cut(
+        &self,
+        index: usize,
+        file: &IrFile<'_>,
+        roots: &[Root],
+    ) -> Result<Vec<rustc_llvm::Cut>, Diagnostics> {
+        let alone = self.timed("cut", || {
+            rustc_llvm::compile(file, roots, &[], &[], &dialect_nvvm::llvm_definition)
+        });
+        let error = match alone {
+            Ok(made) => return Ok(made),
+            Err(error) => error,
+        };
+        let under =
+            |(other, unit): &(usize, &Unit)| *other != index && unit.role != Role::Dependent;
+        let mut texts = Vec::new();
+        for (other, _) in self.units.iter().enumerate().filter(under) {
+            let path = self
+                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(other))
+                .map_err(Diagnostic::error)?;
+            let read = std::fs::read_to_string(&path);
+            texts.push(
+                read.map_err(|e| {
+                    Diagnostic::error(format!("cannot read {}: {e}", path.display()))
+                })?,
+            );
+        }
+        if texts.is_empty() {
+            return Err(self.of_rustc_llvm(error));
+        }
+        let unreadable =
+            |e: String| Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}"));
+        let files = texts
+            .iter()
+            .map(|t| IrFile::parse(t))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(unreadable)?;
+        let libraries: Vec<&IrFile<'_>> = files.iter().collect();
+        let together = self.timed("cut", || {
+            rustc_llvm::compile(file, roots, &[], &libraries, &dialect_nvvm::llvm_definition)
+        });
+        together.map_err(|e| self.of_rustc_llvm(e))
+    }
+
+    fn of_rustc_llvm(&self, error: rustc_llvm::Error) -> Diagnostics {
+        let mut out = Diagnostic::error(error.title);
+        for (at, frame) in error.frames.iter().enumerate() {
+            let text = if at == 0 {
+                "here".to_string()
+            } else {
+                format!("in `{}`", frame.function)
+            };
+            let place = |col| rustc_mir::span::LineCol {
+                line: frame.line,
+                col,
+            };
+            // Debug metadata has a position, not a range.
+            let span = rustc_mir::Span {
+                file: frame.file.as_str().into(),
+                lo: place(frame.column),
+                hi: place(frame.column + 1),
+            };
+            out = out.at(span, text);
+        }
+        out.notes.extend(error.notes);
+        out.help.extend(error.help);
+        self.rooted(out)
     }
 
     /// Relative names in spans start where rustc ran.
@@ -186,7 +258,8 @@ impl Compiler {
                     return Ok(staged(
                         modules
                             .iter()
-                            .map(|m| m.text.as_str())
+                            .flat_map(|m| &m.texts)
+                            .map(String::as_str)
                             .collect::<Vec<_>>()
                             .join("\n"),
                         summary,
@@ -231,7 +304,8 @@ impl Compiler {
         };
         let texts: Vec<(&str, &str)> = modules
             .iter()
-            .map(|m| ("kernels.ll", m.text.as_str()))
+            .flat_map(|m| &m.texts)
+            .map(|t| ("kernels.ll", t.as_str()))
             .collect();
         if texts.is_empty() {
             return Ok(llvm_backend::Emitted {
@@ -297,7 +371,8 @@ impl Compiler {
             ptx: emitted.ptx,
             llvm_ir: modules
                 .iter()
-                .map(|m| m.text.as_str())
+                .flat_map(|m| &m.texts)
+                .map(String::as_str)
                 .collect::<Vec<_>>()
                 .join("\n"),
             side: emitted.side,

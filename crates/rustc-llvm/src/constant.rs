@@ -29,6 +29,11 @@ fn value<'a>(text: &'a str, out: &mut Bytes<'a>) -> Option<()> {
         out.bytes.extend([0; 8]);
         return Some(());
     }
+    // The address of what has no bytes: an empty string.
+    if let Some(address) = text.strip_prefix("ptr inttoptr (i64 ").and_then(|t| t.strip_suffix(" to ptr)")) {
+        out.bytes.extend(address.parse::<u64>().ok()?.to_le_bytes());
+        return Some(());
+    }
     if text == "ptr null" {
         out.bytes.extend([0; 8]);
         return Some(());

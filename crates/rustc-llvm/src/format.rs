@@ -158,7 +158,7 @@ impl Memory {
                     _ => ty.contains("core::fmt::rt::Argument").then_some(16),
                 }
             });
-            if let (Some(size), [_, base, index]) = (size, &parts[..])
+            if let (Some(size), [_, base, index, ..]) = (size, &parts[..])
                 && let Some(base) = base.strip_prefix("ptr ")
                 && let Some(index) = index.strip_prefix("i64 ").and_then(|i| i.parse::<u64>().ok())
             {

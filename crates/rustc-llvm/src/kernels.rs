@@ -42,10 +42,11 @@ pub fn roots(file: &IrFile<'_>, krate: &str) -> Result<Vec<Root>, Error> {
             }
         }
         if item.kind == Kind::Define {
-            for line in item.text.lines().filter(|l| l.contains("__oxide_kernel_instance") && l.contains("call ")) {
-                let Some(desc) = symbols(line).nth(1) else { continue };
-                let path = constant::read(file, desc).ok().and_then(|b| b.str(file, 8));
-                if path.is_some_and(|p| p.starts_with(&prefix)) {
+            for line in item.text.lines().filter(|l| !l.starts_with(';') && l.contains("__oxide_kernel_instance") && l.contains("call ") && !l.trim_start().starts_with(';')) {
+                let bad = |why: String| Error::new(format!("an instance of a kernel cannot be read: {why}")).help("cuda-device and cargo-oxide must be of one version");
+                let desc = symbols(line).nth(1).ok_or_else(|| bad(line.trim().to_string()))?;
+                let path = constant::read(file, desc).map_err(bad)?.str(file, 8).ok_or_else(|| bad(line.trim().to_string()))?;
+                if path.starts_with(&prefix) {
                     out.push(describe(file, desc, true)?);
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernels::Root;
 use crate::module::{Request, cut};
-use crate::text::{IrFile, Kind, parameters};
+use crate::text::{IrFile, Kind, parameters, parenthesised};
 use crate::{Cut, Error};
 
 /// The LLVM type of a function: what must be equal on both sides of a link.
@@ -22,9 +22,12 @@ impl Signature {
         let header = item.text.lines().next()?;
         let passed = |p: &&str| {
             let ty = crate::kernels::type_of(p);
-            let how = p[ty.len()..].split_whitespace().filter(|w| {
-                ["byval(", "sret("].iter().any(|k| w.starts_with(k)) || matches!(*w, "zeroext" | "signext")
+            let attributes = &p[ty.len()..];
+            let memory = ["byval(", "sret("].iter().filter_map(|k| {
+                let open = attributes.find(k)? + k.len() - 1;
+                Some(&attributes[open + 1 - k.len()..open + 2 + parenthesised(attributes, open)?.len()])
             });
+            let how = attributes.split_whitespace().filter(|w| matches!(*w, "zeroext" | "signext")).chain(memory);
             std::iter::once(ty).chain(how).collect::<Vec<_>>().join(" ")
         };
         let before = &header[..header.find(&format!(" @{symbol}("))?];
@@ -77,7 +80,12 @@ pub fn compile(
         let made = cut(here, &request)?;
         for name in &made.externals {
             let Some(other) = (0..all.len()).find(|other| *other != index && defines(all[*other], name)) else { continue };
-            let (declared, defined) = (Signature::of(here, name), Signature::of(all[other], name));
+            // Intrinsics of mathematics are declared under LLVM's name.
+            let declared = Signature::of(here, name).or_else(|| {
+                let intrinsic = here.order.iter().find(|s| crate::math::function_of(s).as_deref() == Some(name))?;
+                Signature::of(here, intrinsic)
+            });
+            let defined = Signature::of(all[other], name);
             if declared != defined {
                 return Err(Error::new(format!("`{}` is called with another type than it has", artifact::pretty(name)))
                     .note(format!("called: {declared:?}"))

@@ -84,6 +84,11 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             runtime = true;
             continue;
         }
+        if item.kind == Kind::Declare && path.starts_with("core::") && is_noreturn(file, header) {
+            made.push(panics::other(name, &path, &params));
+            runtime = true;
+            continue;
+        }
         if item.kind == Kind::Declare || header.contains(" external global ") || header.contains(" external constant ") {
             // Formatting goes through function pointers that panics have lost, see `format`.
             if !path.contains("core::fmt::") && (request.elsewhere)(name) {
@@ -192,6 +197,14 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
     Ok(Cut { text: out, functions, externals })
 }
 
+/// Whether a declaration's attribute group says that it does not return.
+fn is_noreturn(file: &IrFile<'_>, header: &str) -> bool {
+    tokens(header).any(|(_, token)| match token {
+        Token::Attributes(n) => file.attributes.get(&n).is_some_and(|group| group.split(' ').any(|w| w == "noreturn")),
+        _ => false,
+    })
+}
+
 /// The attribute group of calls that rustc gave none.
 const CONVERGENT: u32 = 4_000_000;
 
@@ -266,7 +279,7 @@ fn unwinder_less(line: &str) -> &str {
 
 /// What a kernel cannot do, in words for what users mostly try.
 fn no_body(path: &str) -> Error {
-    let (title, help) = if path.contains("__rust_alloc") || path.contains("alloc::alloc") || path.contains("handle_alloc_error") || path.contains("__rust_no_alloc") {
+    let (title, help) = if path.contains("::__rust_") || path.starts_with("alloc::alloc") || path.starts_with("alloc::raw_vec") || path.contains("handle_alloc_error") {
         ("kernels cannot allocate memory".to_string(), "use arrays, `SharedArray`, or buffers that the host allocates")
     } else if path.contains("_print") && path.contains("std::io") {
         ("kernels cannot print to standard output".to_string(), "use `gpu_printf!`")

@@ -66,14 +66,17 @@ fn message(path: &str, parameters: &[&str]) -> Option<Message> {
     }
 }
 
-/// Whether a function of this path is a panic entry point.
-pub fn is_entry(path: &str, parameters: &[&str]) -> bool {
-    message(path, parameters).is_some()
-}
-
 /// The definition of a panic entry point, from its path and the parameters of its declaration.
 pub fn definition(symbol: &str, path: &str, parameters: &[&str]) -> Option<String> {
-    let message = message(path, parameters)?;
+    Some(body(symbol, message(path, parameters)?, parameters))
+}
+
+/// The definition of a function of `core` that does not return and has no words of its own here: it says its name.
+pub fn other(symbol: &str, path: &str, parameters: &[&str]) -> String {
+    body(symbol, Message::Template(format!("panic in {}", path.replace('{', "{{").replace('}', "}}")), Vec::new()), parameters)
+}
+
+fn body(symbol: &str, message: Message, parameters: &[&str]) -> String {
     let mut out = String::new();
     let typed: Vec<String> = parameters.iter().enumerate().map(|(i, p)| format!("{} %p{i}", ty(p))).collect();
     // `&'static Location<'static>` is the last parameter of what is `#[track_caller]`; its size tells it from other references.
@@ -123,7 +126,7 @@ pub fn definition(symbol: &str, path: &str, parameters: &[&str]) -> Option<Strin
         "  call void @__oxide_panic(ptr {msg}, i64 {len}, ptr %file, i64 %file_len, i32 %line, i32 %col, ptr %args, i64 {})\n  unreachable\n}}",
         arguments.len()
     );
-    Some(out)
+    out
 }
 
 /// What the definitions call.
@@ -138,8 +141,8 @@ mod tests {
         let location = "ptr noalias noundef readonly align 8 dereferenceable(24)";
         let text = definition("f", "core::panicking::panic_bounds_check", &["i64 noundef", "i64 noundef", location]).unwrap();
         assert!(text.contains("store i64 %p1, ptr %slot0") && text.contains("store i64 %p0, ptr %slot1") && text.contains("ptr %p2, i64 20"));
-        assert!(is_entry("core::panicking::panic_const::panic_const_add_overflow", &[location]));
-        assert!(!is_entry("core::option::Option::<u32>::unwrap", &["i64"]));
-        assert!(!is_entry("core::panicking::panic_const::panic_const_unheard_of", &[location]));
+        assert!(definition("f", "core::panicking::panic_const::panic_const_add_overflow", &[location]).unwrap().contains("attempt to add"));
+        assert!(definition("f", "core::option::Option::<u32>::unwrap", &["i64"]).is_none());
+        assert!(definition("f", "core::panicking::panic_const::panic_const_unheard_of", &[location]).is_none());
     }
 }

@@ -77,7 +77,7 @@ pub fn ir(name: &str, source: &str, flags: &[&str]) -> String {
         .current_dir(&folder)
         .env("RUSTC_BOOTSTRAP", "1")
         .args(["--crate-name", "app", "--edition", "2024", "--emit=llvm-ir=k.ll", "-C", "no-prepopulate-passes", "-C", "debuginfo=2"])
-        .args(["-C", "symbol-mangling-version=v0", "-C", "panic=abort", "-O", "-C", "codegen-units=1", "-Zmir-opt-level=3", "-Zinline-mir=yes"])
+        .args(["-C", "symbol-mangling-version=v0", "-C", "panic=abort", "-O", "-C", "codegen-units=1", "-Zmir-opt-level=3", "-Zinline-mir=yes", "-Zmir-enable-passes=-JumpThreading"])
         .args(flags)
         .arg("k.rs")
         .output()
