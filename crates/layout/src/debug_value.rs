@@ -134,6 +134,13 @@ impl Parser<'_> {
         let name = self.text.get(start..self.pos)?.trim().to_string();
         let close = match self.peek() {
             Some(b'{') => b'}',
+            // A wrapping range, `(..=1) | (200..)`, is an atom.
+            Some(b'(') if name.is_empty() && self.text.get(self.pos..)?.starts_with("(..=") => {
+                let rest = self.text.get(self.pos..)?;
+                let n = rest.find([',', '\n']).unwrap_or(rest.len());
+                self.pos += n;
+                return Some(Value::Atom(rest[..n].to_string()));
+            }
             Some(b'(') => b')',
             _ => {
                 return if name.is_empty() {
