@@ -6,7 +6,9 @@
 //!     let body: ast::Body = file.body(item.id)?;      // parsed on demand
 //! }
 //! let memory: Option<ast::Alloc> = file.alloc(AllocId(9))?;
-//! body.inline_chain(scope)                            // [(scope, callee, call span)], innermost first
+//! body.inline_chain(&statement.source)                // [Frame { span, function, .. }], innermost first
+//! body.for_each_type(&mut |t| ..)                     // e.g. to prefetch layouts
+//! body.is_certainly_generic(), body.maybe_params()    // does it mention type parameters?
 //! Ty::parse("std::option::Option<&mut f32>")?         // ty::parse_ty, ty::parse_path for single types and paths
 //! ```
 //!
@@ -18,9 +20,11 @@ mod error;
 mod file;
 mod parse;
 mod print;
+mod scopes;
 pub mod span;
 pub mod ty;
 
 pub use error::MirError;
 pub use file::{ItemHeader, ItemId, ItemKind, MirFile};
+pub use scopes::Frame;
 pub use span::{LineCol, Span};
