@@ -17,9 +17,15 @@ impl std::fmt::Display for BitcodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unreadable(path, why) => {
-                write!(f, "cannot read the standard library's {}: {why}\n  help: `rustup target add` the host's target", path.display())
+                write!(
+                    f,
+                    "cannot read the standard library's {}: {why}\n  help: `rustup target add` the host's target",
+                    path.display()
+                )
             }
-            Self::Malformed(why) => write!(f, "a library of the toolchain is not as expected: {why}"),
+            Self::Malformed(why) => {
+                write!(f, "a library of the toolchain is not as expected: {why}")
+            }
         }
     }
 }
@@ -38,18 +44,26 @@ pub fn core_bitcode(sysroot: &Path, target: &str) -> Result<Vec<Vec<u8>>, Bitcod
             name.starts_with("libcore-") && name.ends_with(".rlib")
         })
         .ok_or_else(|| unreadable("no libcore".to_owned()))?;
-    embedded_bitcode(&std::fs::read(&rlib).map_err(|e| BitcodeError::Unreadable(rlib.clone(), e.to_string()))?)
+    embedded_bitcode(
+        &std::fs::read(&rlib).map_err(|e| BitcodeError::Unreadable(rlib.clone(), e.to_string()))?,
+    )
 }
 
 /// The bitcode modules in an `.rlib`. Never panics.
 pub fn embedded_bitcode(rlib: &[u8]) -> Result<Vec<Vec<u8>>, BitcodeError> {
-    let mut rest = rlib.strip_prefix(b"!<arch>\n").ok_or(BitcodeError::Malformed("not an archive"))?;
+    let mut rest = rlib
+        .strip_prefix(b"!<arch>\n")
+        .ok_or(BitcodeError::Malformed("not an archive"))?;
     let mut out = Vec::new();
     while rest.len() >= 60 {
         let (header, body) = rest.split_at(60);
-        let size = std::str::from_utf8(&header[48..58]).ok().and_then(|s| s.trim().parse::<usize>().ok());
+        let size = std::str::from_utf8(&header[48..58])
+            .ok()
+            .and_then(|s| s.trim().parse::<usize>().ok());
         let size = size.ok_or(BitcodeError::Malformed("a member without size"))?;
-        let member = body.get(..size).ok_or(BitcodeError::Malformed("a member that is cut off"))?;
+        let member = body
+            .get(..size)
+            .ok_or(BitcodeError::Malformed("a member that is cut off"))?;
         if member.starts_with(b"\x7fELF\x02\x01") {
             out.extend(section(member, ".llvmbc")?.map(<[u8]>::to_vec));
         }
@@ -62,16 +76,30 @@ pub fn embedded_bitcode(rlib: &[u8]) -> Result<Vec<Vec<u8>>, BitcodeError> {
 fn section<'a>(elf: &'a [u8], wanted: &str) -> Result<Option<&'a [u8]>, BitcodeError> {
     let short = || BitcodeError::Malformed("an object that is cut off");
     let int = |at: usize, len: usize| -> Result<usize, BitcodeError> {
-        let bytes = at.checked_add(len).and_then(|end| elf.get(at..end)).ok_or_else(short)?;
-        Ok(bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte)) as usize)
+        let bytes = at
+            .checked_add(len)
+            .and_then(|end| elf.get(at..end))
+            .ok_or_else(short)?;
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0u64, |value, byte| value << 8 | u64::from(*byte)) as usize)
     };
     let (table, entry, count, names) = (int(0x28, 8)?, int(0x3a, 2)?, int(0x3c, 2)?, int(0x3e, 2)?);
-    let header = |index: usize| index.checked_mul(entry).and_then(|o| table.checked_add(o)).ok_or_else(short);
+    let header = |index: usize| {
+        index
+            .checked_mul(entry)
+            .and_then(|o| table.checked_add(o))
+            .ok_or_else(short)
+    };
     let range = |index: usize| -> Result<&'a [u8], BitcodeError> {
         let at = header(index)?;
         let start = int(at.checked_add(0x18).ok_or_else(short)?, 8)?;
         let len = int(at.checked_add(0x20).ok_or_else(short)?, 8)?;
-        start.checked_add(len).and_then(|end| elf.get(start..end)).ok_or_else(short)
+        start
+            .checked_add(len)
+            .and_then(|end| elf.get(start..end))
+            .ok_or_else(short)
     };
     let names = range(names)?;
     for index in 0..count {
@@ -89,9 +117,13 @@ mod tests {
 
     #[test]
     fn what_is_no_archive() {
-        assert_eq!(embedded_bitcode(b"hello"), Err(BitcodeError::Malformed("not an archive")));
+        assert_eq!(
+            embedded_bitcode(b"hello"),
+            Err(BitcodeError::Malformed("not an archive"))
+        );
         assert_eq!(embedded_bitcode(b"!<arch>\n"), Ok(vec![]));
-        let mut cut = b"!<arch>\nname            0           0     0     644     9999      `\n".to_vec();
+        let mut cut =
+            b"!<arch>\nname            0           0     0     644     9999      `\n".to_vec();
         assert!(embedded_bitcode(&cut).is_err());
         cut.truncate(40);
         assert_eq!(embedded_bitcode(&cut), Ok(vec![]));

@@ -12,10 +12,21 @@ pub struct Bytes<'a> {
 
 /// The memory of the variable `name`.
 pub fn read<'a>(file: &IrFile<'a>, name: &str) -> Result<Bytes<'a>, String> {
-    let text = file.symbols.get(name).ok_or_else(|| format!("`{name}` is not defined here"))?.text;
+    let text = file
+        .symbols
+        .get(name)
+        .ok_or_else(|| format!("`{name}` is not defined here"))?
+        .text;
     let wrong = || format!("a constant that cannot be read: {text}");
-    let at = [" constant ", " global "].iter().filter_map(|w| text.find(w).map(|at| at + w.len())).min().ok_or_else(wrong)?;
-    let initialiser = split_commas(&text[at..]).into_iter().next().ok_or_else(wrong)?;
+    let at = [" constant ", " global "]
+        .iter()
+        .filter_map(|w| text.find(w).map(|at| at + w.len()))
+        .min()
+        .ok_or_else(wrong)?;
+    let initialiser = split_commas(&text[at..])
+        .into_iter()
+        .next()
+        .ok_or_else(wrong)?;
     let mut out = Bytes::default();
     value(initialiser, &mut out).ok_or_else(wrong)?;
     Ok(out)
@@ -25,12 +36,16 @@ pub fn read<'a>(file: &IrFile<'a>, name: &str) -> Result<Bytes<'a>, String> {
 fn value<'a>(text: &'a str, out: &mut Bytes<'a>) -> Option<()> {
     let text = text.trim();
     if let Some(symbol) = text.strip_prefix("ptr @") {
-        out.pointers.push((out.bytes.len(), symbol.trim_matches('"')));
+        out.pointers
+            .push((out.bytes.len(), symbol.trim_matches('"')));
         out.bytes.extend([0; 8]);
         return Some(());
     }
     // The address of what has no bytes: an empty string.
-    if let Some(address) = text.strip_prefix("ptr inttoptr (i64 ").and_then(|t| t.strip_suffix(" to ptr)")) {
+    if let Some(address) = text
+        .strip_prefix("ptr inttoptr (i64 ")
+        .and_then(|t| t.strip_suffix(" to ptr)"))
+    {
         out.bytes.extend(address.parse::<u64>().ok()?.to_le_bytes());
         return Some(());
     }
@@ -39,7 +54,9 @@ fn value<'a>(text: &'a str, out: &mut Bytes<'a>) -> Option<()> {
         return Some(());
     }
     if text.starts_with("<{") {
-        let body = text.rsplit_once("}> <{").map(|(_, b)| b.trim_end_matches("}>"));
+        let body = text
+            .rsplit_once("}> <{")
+            .map(|(_, b)| b.trim_end_matches("}>"));
         // rustc's packed structs are flat: type, then values.
         for part in split_commas(body?) {
             value(part, out)?;
@@ -59,7 +76,8 @@ fn value<'a>(text: &'a str, out: &mut Bytes<'a>) -> Option<()> {
     }
     let (ty, number) = text.strip_prefix('i')?.split_once(' ')?;
     let (bits, number): (usize, i128) = (ty.parse().ok()?, number.parse().ok()?);
-    out.bytes.extend(number.to_le_bytes().get(..bits.div_ceil(8))?);
+    out.bytes
+        .extend(number.to_le_bytes().get(..bits.div_ceil(8))?);
     Some(())
 }
 
@@ -79,15 +97,22 @@ fn string(text: &str, out: &mut Vec<u8>) -> Option<()> {
 
 impl<'a> Bytes<'a> {
     pub fn u32(&self, at: usize) -> Option<u32> {
-        Some(u32::from_le_bytes(self.bytes.get(at..at + 4)?.try_into().ok()?))
+        Some(u32::from_le_bytes(
+            self.bytes.get(at..at + 4)?.try_into().ok()?,
+        ))
     }
 
     pub fn u64(&self, at: usize) -> Option<u64> {
-        Some(u64::from_le_bytes(self.bytes.get(at..at + 8)?.try_into().ok()?))
+        Some(u64::from_le_bytes(
+            self.bytes.get(at..at + 8)?.try_into().ok()?,
+        ))
     }
 
     pub fn pointer(&self, at: usize) -> Option<&'a str> {
-        self.pointers.iter().find(|(o, _)| *o == at).map(|(_, s)| *s)
+        self.pointers
+            .iter()
+            .find(|(o, _)| *o == at)
+            .map(|(_, s)| *s)
     }
 
     /// A `&str` at this offset.

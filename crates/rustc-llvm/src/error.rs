@@ -23,7 +23,10 @@ pub struct Error {
 
 impl Error {
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
     }
 
     pub fn note(mut self, text: impl Into<String>) -> Self {
@@ -46,7 +49,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.title)?;
         for frame in &self.frames {
-            write!(f, "\n  at {}:{}:{} in {}", frame.file, frame.line, frame.column, frame.function)?;
+            write!(
+                f,
+                "\n  at {}:{}:{} in {}",
+                frame.file, frame.line, frame.column, frame.function
+            )?;
         }
         for note in &self.notes {
             write!(f, "\n  note: {note}")?;

@@ -34,7 +34,11 @@ fn decode(template: &[u8]) -> Option<Vec<Piece>> {
     let mut out = Vec::new();
     let mut at = 0;
     let mut next = 0;
-    let int = |at: usize| Some(usize::from(u16::from_le_bytes(template.get(at..at + 2)?.try_into().ok()?)));
+    let int = |at: usize| {
+        Some(usize::from(u16::from_le_bytes(
+            template.get(at..at + 2)?.try_into().ok()?,
+        )))
+    };
     loop {
         let byte = *template.get(at)?;
         at += 1;
@@ -60,7 +64,10 @@ fn decode(template: &[u8]) -> Option<Vec<Piece>> {
                     }
                 }
                 next = argument + 1;
-                out.push(Piece::Hole { argument, plain: byte & 0x37 == 0 });
+                out.push(Piece::Hole {
+                    argument,
+                    plain: byte & 0x37 == 0,
+                });
             }
             _ => return None,
         }
@@ -94,7 +101,12 @@ fn shown(ty: &str) -> Option<Shown> {
         "f64" => ("double", "double", ":f"),
         _ => return None,
     };
-    Some(Shown { ty: llvm, widen, letter, references: ty.len() - inner.len() })
+    Some(Shown {
+        ty: llvm,
+        widen,
+        letter,
+        references: ty.len() - inner.len(),
+    })
 }
 
 /// The type that a fmt function formats, for `Display` and `Debug` (whose plain forms are the same for numbers).
@@ -117,11 +129,21 @@ struct Memory {
     places: HashMap<String, (String, u64)>,
     /// (base, offset) → pointer that was stored there.
     pointers: HashMap<(String, u64), String>,
+    /// `%p` → the pointer that it was loaded as.
+    loaded: HashMap<String, String>,
 }
 
 impl Memory {
     fn place(&self, name: &str) -> (String, u64) {
-        self.places.get(name).cloned().unwrap_or_else(|| (name.to_owned(), 0))
+        self.places
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| (name.to_owned(), 0))
+    }
+
+    /// What is behind a name that was loaded from memory.
+    fn resolve<'n>(&'n self, name: &'n str) -> &'n str {
+        self.loaded.get(name).map_or(name, String::as_str)
     }
 
     fn follow(&mut self, line: &str) {
@@ -136,21 +158,35 @@ impl Memory {
         } else if line.starts_with("call void @llvm.memcpy.") {
             let parts = arguments(line);
             if let [to, from, len, ..] = &parts[..]
-                && let (Some(to), Some(from), Some(len)) = (value(to), value(from), value(len).and_then(|l| l.parse::<u64>().ok()))
+                && let (Some(to), Some(from), Some(len)) = (
+                    value(to),
+                    value(from),
+                    value(len).and_then(|l| l.parse::<u64>().ok()),
+                )
             {
                 let (to, from) = (self.place(to), self.place(from));
                 let moved: Vec<_> = self
                     .pointers
                     .iter()
-                    .filter(|((base, at), _)| *base == from.0 && (from.1..from.1 + len).contains(at))
+                    .filter(|((base, at), _)| {
+                        *base == from.0 && (from.1..from.1 + len).contains(at)
+                    })
                     .map(|((_, at), pointer)| ((to.0.clone(), to.1 + at - from.1), pointer.clone()))
                     .collect();
                 self.pointers.extend(moved);
             }
+        } else if let Some((name, from)) = line.split_once(" = load ptr, ptr ") {
+            let place = self.place(from.split(',').next().unwrap_or(from));
+            if let Some(pointer) = self.pointers.get(&place) {
+                self.loaded.insert(name.to_owned(), pointer.clone());
+            }
         } else if let Some((name, gep)) = line.split_once(" = getelementptr ") {
             let parts = split_commas(gep);
             let size = parts.first().and_then(|first| {
-                let ty = first.trim_start_matches("inbounds ").trim_start_matches("nuw ").trim_start_matches("nusw ");
+                let ty = first
+                    .trim_start_matches("inbounds ")
+                    .trim_start_matches("nuw ")
+                    .trim_start_matches("nusw ");
                 match ty {
                     "i8" => Some(1),
                     "ptr" | "i64" => Some(8),
@@ -160,10 +196,13 @@ impl Memory {
             });
             if let (Some(size), [_, base, index, ..]) = (size, &parts[..])
                 && let Some(base) = base.strip_prefix("ptr ")
-                && let Some(index) = index.strip_prefix("i64 ").and_then(|i| i.parse::<u64>().ok())
+                && let Some(index) = index
+                    .strip_prefix("i64 ")
+                    .and_then(|i| i.parse::<u64>().ok())
             {
                 let (root, offset) = self.place(base);
-                self.places.insert(name.to_owned(), (root, offset + index * size));
+                self.places
+                    .insert(name.to_owned(), (root, offset + index * size));
             }
         }
     }
@@ -172,7 +211,10 @@ impl Memory {
 /// The arguments of a call, as written.
 fn arguments(line: &str) -> Vec<&str> {
     let callee = tokens(line).find(|(_, t)| matches!(t, Token::Symbol(_)));
-    callee.and_then(|(range, _)| parenthesised(line, range.end)).map(split_commas).unwrap_or_default()
+    callee
+        .and_then(|(range, _)| parenthesised(line, range.end))
+        .map(split_commas)
+        .unwrap_or_default()
 }
 
 /// The value of an argument: its last word, or the constant expression at its end.
@@ -185,18 +227,40 @@ fn value(argument: &str) -> Option<&str> {
 
 /// The number in `inttoptr (i64 13 to ptr)`.
 fn address(value: &str) -> Option<u64> {
-    value.strip_prefix("inttoptr (i64 ")?.split(' ').next()?.parse().ok()
+    value
+        .strip_prefix("inttoptr (i64 ")?
+        .split(' ')
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// Text as a template: braces are doubled.
 fn escape(text: &[u8]) -> Vec<u8> {
-    text.iter().flat_map(|b| if matches!(b, b'{' | b'}') { vec![*b, *b] } else { vec![*b] }).collect()
+    text.iter()
+        .flat_map(|b| {
+            if matches!(b, b'{' | b'}') {
+                vec![*b, *b]
+            } else {
+                vec![*b]
+            }
+        })
+        .collect()
 }
 
 /// Bytes as LLVM writes a string.
 pub fn llvm_string(bytes: &[u8]) -> String {
     let plain = |b: u8| (b.is_ascii_graphic() || b == b' ') && b != b'"' && b != b'\\';
-    bytes.iter().map(|b| if plain(*b) { (*b as char).to_string() } else { format!("\\{b:02X}") }).collect()
+    bytes
+        .iter()
+        .map(|b| {
+            if plain(*b) {
+                (*b as char).to_string()
+            } else {
+                format!("\\{b:02X}")
+            }
+        })
+        .collect()
 }
 
 /// One message: a template and the pointers to what it shows.
@@ -214,7 +278,12 @@ impl Message {
     fn show(&mut self, what: Option<(Shown, String)>) {
         match what {
             Some((shown, pointer)) if self.shown.len() < MAX_ARGUMENTS => {
-                let _ = write!(Utf8(&mut self.template), "{{{}{}}}", self.shown.len(), shown.letter);
+                let _ = write!(
+                    Utf8(&mut self.template),
+                    "{{{}{}}}",
+                    self.shown.len(),
+                    shown.letter
+                );
                 self.shown.push((shown, pointer));
             }
             _ => self.template.extend("{{…}}".bytes()),
@@ -222,8 +291,16 @@ impl Message {
     }
 
     /// The pieces of a `fmt::Arguments`; `None` when it is not one that can be read.
-    fn arguments(&mut self, file: &IrFile<'_>, memory: &Memory, template: &str, args: &str) -> Option<()> {
-        let bytes = constant::read(file, template.strip_prefix('@')?).ok()?.bytes;
+    fn arguments(
+        &mut self,
+        file: &IrFile<'_>,
+        memory: &Memory,
+        template: &str,
+        args: &str,
+    ) -> Option<()> {
+        let bytes = constant::read(file, template.strip_prefix('@')?)
+            .ok()?
+            .bytes;
         if let Some(odd) = address(args).filter(|a| a & 1 == 1) {
             self.text(bytes.get(..usize::try_from(odd >> 1).ok()?)?);
             return Some(());
@@ -249,7 +326,14 @@ impl Message {
     }
 
     /// The lines that call `__oxide_panic`; `end` is `, !dbg !12` or nothing.
-    fn lines(&self, serial: usize, constant: &str, location: &str, end: &str, out: &mut Vec<String>) {
+    fn lines(
+        &self,
+        serial: usize,
+        constant: &str,
+        location: &str,
+        end: &str,
+        out: &mut Vec<String>,
+    ) {
         let v = format!("%oxide.{serial}");
         for (slot, (shown, pointer)) in self.shown.iter().enumerate() {
             let s = format!("{v}.{slot}");
@@ -258,7 +342,10 @@ impl Message {
                 out.push(format!("  {s}.r{level} = load ptr, ptr {from}{end}"));
                 from = format!("{s}.r{level}");
             }
-            out.push(format!("  {s}.v = load {}, ptr {from}, align 1{end}", shown.ty));
+            out.push(format!(
+                "  {s}.v = load {}, ptr {from}, align 1{end}",
+                shown.ty
+            ));
             let wide = match shown.widen {
                 "" => format!("{s}.v"),
                 "float" | "double" => {
@@ -276,12 +363,24 @@ impl Message {
                     format!("{s}.w")
                 }
             };
-            out.push(format!("  {s}.p = getelementptr i8, ptr %oxide.args, i64 {}{end}", slot * 8));
+            out.push(format!(
+                "  {s}.p = getelementptr i8, ptr %oxide.args, i64 {}{end}",
+                slot * 8
+            ));
             out.push(format!("  store i64 {wide}, ptr {s}.p, align 8{end}"));
         }
-        for (name, ty, offset) in [("file", "ptr", 0), ("len", "i64", 8), ("line", "i32", 16), ("col", "i32", 20)] {
-            out.push(format!("  {v}.{name}.p = getelementptr i8, ptr {location}, i64 {offset}{end}"));
-            out.push(format!("  {v}.{name} = load {ty}, ptr {v}.{name}.p, align 4{end}"));
+        for (name, ty, offset) in [
+            ("file", "ptr", 0),
+            ("len", "i64", 8),
+            ("line", "i32", 16),
+            ("col", "i32", 20),
+        ] {
+            out.push(format!(
+                "  {v}.{name}.p = getelementptr i8, ptr {location}, i64 {offset}{end}"
+            ));
+            out.push(format!(
+                "  {v}.{name} = load {ty}, ptr {v}.{name}.p, align 4{end}"
+            ));
         }
         out.push(format!(
             "  call void @__oxide_panic(ptr @{constant}, i64 {}, ptr {v}.file, i64 {v}.len, i32 {v}.line, i32 {v}.col, ptr %oxide.args, i64 {}){end}",
@@ -303,7 +402,10 @@ impl Write for Utf8<'_> {
 
 /// Rewrites a function's panics. `name` makes the constants' names unique.
 pub fn rewrite(file: &IrFile<'_>, name: &str, body: &str) -> Rewritten {
-    let mut out = Rewritten { lines: Vec::new(), constants: Vec::new() };
+    let mut out = Rewritten {
+        lines: Vec::new(),
+        constants: Vec::new(),
+    };
     let mut memory = Memory::default();
     for line in body.lines() {
         let trimmed = line.trim();
@@ -313,8 +415,12 @@ pub fn rewrite(file: &IrFile<'_>, name: &str, body: &str) -> Rewritten {
         {
             let serial = out.constants.len();
             let constant = format!("__oxide_message.{serial}.{name}");
-            let end = trimmed.find(", !dbg !").map_or("", |at| dbg(&trimmed[at..]));
-            message.0.lines(serial, &constant, &message.1, end, &mut out.lines);
+            let end = trimmed
+                .find(", !dbg !")
+                .map_or("", |at| dbg(&trimmed[at..]));
+            message
+                .0
+                .lines(serial, &constant, &message.1, end, &mut out.lines);
             out.constants.push(format!(
                 "@{constant} = private unnamed_addr constant [{} x i8] c\"{}\"",
                 message.0.template.len(),
@@ -327,14 +433,28 @@ pub fn rewrite(file: &IrFile<'_>, name: &str, body: &str) -> Rewritten {
             && is_fmt(symbol)
         {
             // Nothing can call it: `core::fmt::write`, which would, has no body on the device.
-            out.lines.push(format!("{}null{}", &line[..range.start], &line[range.end..]));
+            out.lines.push(format!(
+                "{}null{}",
+                &line[..range.start],
+                &line[range.end..]
+            ));
             continue;
         }
         out.lines.push(line.to_owned());
     }
     if !out.constants.is_empty() {
-        let at = out.lines.iter().position(|l| l.trim_end().ends_with(':') || l.contains(": ")).map_or(0, |at| at + 1);
-        out.lines.insert(at, format!("  %oxide.args = alloca [{} x i8], align 8", 8 * MAX_ARGUMENTS));
+        let at = out
+            .lines
+            .iter()
+            .position(|l| l.trim_end().ends_with(':') || l.contains(": "))
+            .map_or(0, |at| at + 1);
+        out.lines.insert(
+            at,
+            format!(
+                "  %oxide.args = alloca [{} x i8], align 8",
+                8 * MAX_ARGUMENTS
+            ),
+        );
     }
     out
 }
@@ -360,12 +480,18 @@ fn message(file: &IrFile<'_>, memory: &Memory, line: &str) -> Option<(Message, S
     let values: Vec<&str> = arguments.iter().filter_map(|a| value(a)).collect();
     let mut message = Message::default();
     if path == "core::panicking::panic_fmt" {
-        let [template, args, location] = values[..] else { return None };
-        message.arguments(file, memory, template, args)?;
+        let [template, args, location] = values[..] else {
+            return None;
+        };
+        message.arguments(file, memory, memory.resolve(template), memory.resolve(args))?;
         return Some((message, location.to_owned()));
     }
-    let types = path.strip_prefix("core::panicking::assert_failed::<")?.strip_suffix('>')?;
-    let [kind, left, right, template, args, location] = values[..] else { return None };
+    let types = path
+        .strip_prefix("core::panicking::assert_failed::<")?
+        .strip_suffix('>')?;
+    let [kind, left, right, template, args, location] = values[..] else {
+        return None;
+    };
     let (operator, pattern) = match kind {
         "0" => ("==", "right"),
         "1" => ("!=", "right"),
@@ -373,9 +499,10 @@ fn message(file: &IrFile<'_>, memory: &Memory, line: &str) -> Option<(Message, S
         _ => return None,
     };
     message.text(format!("assertion `left {operator} {pattern}` failed").as_bytes());
-    if !matches!(template, "null" | "undef" | "poison") {
+    let template = memory.resolve(template);
+    if template != "null" {
         message.text(b": ");
-        message.arguments(file, memory, template, args)?;
+        message.arguments(file, memory, template, memory.resolve(args))?;
     }
     let types = split_commas(types);
     let side = |index: usize, pointer: &str| Some((shown(types.get(index)?)?, pointer.to_owned()));
@@ -393,10 +520,25 @@ mod tests {
     #[test]
     fn templates() {
         let text = |t: &str| Piece::Text(t.as_bytes().to_vec());
-        let hole = |argument| Piece::Hole { argument, plain: true };
-        assert_eq!(decode(b"\x06seven \xc0\x04 of \xc0\0").unwrap(), [text("seven "), hole(0), text(" of "), hole(1)]);
-        assert_eq!(decode(b"\x80\x02\x00ab\xc8\x05\x00\0").unwrap(), [text("ab"), hole(5)]);
-        assert_eq!(decode(b"\xc1\x20\0\0\0\0").unwrap(), [Piece::Hole { argument: 0, plain: false }]);
+        let hole = |argument| Piece::Hole {
+            argument,
+            plain: true,
+        };
+        assert_eq!(
+            decode(b"\x06seven \xc0\x04 of \xc0\0").unwrap(),
+            [text("seven "), hole(0), text(" of "), hole(1)]
+        );
+        assert_eq!(
+            decode(b"\x80\x02\x00ab\xc8\x05\x00\0").unwrap(),
+            [text("ab"), hole(5)]
+        );
+        assert_eq!(
+            decode(b"\xc1\x20\0\0\0\0").unwrap(),
+            [Piece::Hole {
+                argument: 0,
+                plain: false
+            }]
+        );
         for broken in [&b""[..], b"\x05ab\0", b"\xc8\x01", b"\x90\0", b"\xc0"] {
             assert_eq!(decode(broken), None);
         }

@@ -1,8 +1,8 @@
 //! Kernels as rustc's IR has them: descriptions (`cuda_device::KernelDesc`), exact symbols, parameters.
 
+use crate::Error;
 use crate::constant::{self, Bytes};
 use crate::text::{IrFile, Kind, parameters, symbols};
-use crate::Error;
 use artifact::{Arg, Param};
 
 /// What the statics that describe plain kernels have in their names.
@@ -42,10 +42,23 @@ pub fn roots(file: &IrFile<'_>, krate: &str) -> Result<Vec<Root>, Error> {
             }
         }
         if item.kind == Kind::Define {
-            for line in item.text.lines().filter(|l| !l.starts_with(';') && l.contains("__oxide_kernel_instance") && l.contains("call ") && !l.trim_start().starts_with(';')) {
-                let bad = |why: String| Error::new(format!("an instance of a kernel cannot be read: {why}")).help("cuda-device and cargo-oxide must be of one version");
-                let desc = symbols(line).nth(1).ok_or_else(|| bad(line.trim().to_string()))?;
-                let path = constant::read(file, desc).map_err(bad)?.str(file, 8).ok_or_else(|| bad(line.trim().to_string()))?;
+            for line in item.text.lines().filter(|l| {
+                !l.starts_with(';')
+                    && l.contains("__oxide_kernel_instance")
+                    && l.contains("call ")
+                    && !l.trim_start().starts_with(';')
+            }) {
+                let bad = |why: String| {
+                    Error::new(format!("an instance of a kernel cannot be read: {why}"))
+                        .help("cuda-device and cargo-oxide must be of one version")
+                };
+                let desc = symbols(line)
+                    .nth(1)
+                    .ok_or_else(|| bad(line.trim().to_string()))?;
+                let path = constant::read(file, desc)
+                    .map_err(bad)?
+                    .str(file, 8)
+                    .ok_or_else(|| bad(line.trim().to_string()))?;
                 if path.starts_with(&prefix) {
                     out.push(describe(file, desc, true)?);
                 }
@@ -59,7 +72,10 @@ pub fn roots(file: &IrFile<'_>, krate: &str) -> Result<Vec<Root>, Error> {
             None => unique.push(root),
             Some(other) if other == root.symbol => {}
             Some(other) => {
-                return Err(Error::new(format!("two kernels have the key `{}`", root.key)).note(format!("their symbols are {other} and {}", root.symbol)));
+                return Err(
+                    Error::new(format!("two kernels have the key `{}`", root.key))
+                        .note(format!("their symbols are {other} and {}", root.symbol)),
+                );
             }
         }
     }
@@ -67,15 +83,24 @@ pub fn roots(file: &IrFile<'_>, krate: &str) -> Result<Vec<Root>, Error> {
 }
 
 fn describe(file: &IrFile<'_>, variable: &str, generic: bool) -> Result<Root, Error> {
-    let bad = |why: String| Error::new(format!("the description of a kernel cannot be read: {why}")).help("cuda-device and cargo-oxide must be of one version");
+    let bad = |why: String| {
+        Error::new(format!("the description of a kernel cannot be read: {why}"))
+            .help("cuda-device and cargo-oxide must be of one version")
+    };
     let desc = constant::read(file, variable).map_err(&bad)?;
     let read = || -> Option<(Root, &str)> {
         let symbol = desc.pointer(0)?;
         let count = usize::try_from(desc.u32(60)?).ok()?;
-        let args = (0..count).map(|i| arg(file, &desc, ARGS + i * ARG)).collect::<Option<Vec<_>>>()?;
+        let args = (0..count)
+            .map(|i| arg(file, &desc, ARGS + i * ARG))
+            .collect::<Option<Vec<_>>>()?;
         let path = desc.str(file, 8)?;
         let (max, min) = (desc.u32(48)?, desc.u32(52)?);
-        let source = artifact::Source { file: desc.str(file, 24)?, line: desc.u32(40)?, column: desc.u32(44)? };
+        let source = artifact::Source {
+            file: desc.str(file, 24)?,
+            line: desc.u32(40)?,
+            column: desc.u32(44)?,
+        };
         let root = Root {
             key: path,
             symbol: symbol.to_string(),
@@ -92,14 +117,35 @@ fn describe(file: &IrFile<'_>, variable: &str, generic: bool) -> Result<Root, Er
     };
     let (mut root, symbol) = read().ok_or_else(|| bad(file.symbols[variable].text.to_string()))?;
     // A PTX name is the path, with `__` for `::`; an instance has its key's hash behind it.
-    root.ptx_name = root.key.replace("::", "__").chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    root.ptx_name = root
+        .key
+        .replace("::", "__")
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
     if generic {
         root.pretty = Some(artifact::pretty(symbol));
-        root.key = artifact::canonical_instance(symbol).map_err(|e| bad(format!("{symbol}: {e}")))?;
-        root.ptx_name = format!("{}__{:016x}", root.ptx_name, artifact::fnv1a_bytes(root.key.as_bytes()));
+        root.key =
+            artifact::canonical_instance(symbol).map_err(|e| bad(format!("{symbol}: {e}")))?;
+        root.ptx_name = format!(
+            "{}__{:016x}",
+            root.ptx_name,
+            artifact::fnv1a_bytes(root.key.as_bytes())
+        );
     }
-    let header = file.symbols.get(symbol).map(|i| i.text.lines().next().unwrap_or(""));
-    let params = header.and_then(|h| parameters(symbol, h)).ok_or_else(|| bad(format!("`{symbol}` is not defined here")))?;
+    let header = file
+        .symbols
+        .get(symbol)
+        .map(|i| i.text.lines().next().unwrap_or(""));
+    let params = header
+        .and_then(|h| parameters(symbol, h))
+        .ok_or_else(|| bad(format!("`{symbol}` is not defined here")))?;
     map_parameters(&mut root, &params)?;
     Ok(root)
 }
@@ -125,7 +171,10 @@ fn size(ty: &str) -> Option<u64> {
             if let Some(bits) = ty.strip_prefix('i') {
                 return Some(bits.parse::<u64>().ok()?.div_ceil(8));
             }
-            let inner = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')).or_else(|| ty.strip_prefix('<')?.strip_suffix('>'))?;
+            let inner = ty
+                .strip_prefix('[')
+                .and_then(|t| t.strip_suffix(']'))
+                .or_else(|| ty.strip_prefix('<')?.strip_suffix('>'))?;
             let (count, element) = inner.split_once(" x ")?;
             count.parse::<u64>().ok()? * size(element)?
         }
@@ -136,7 +185,9 @@ fn size(ty: &str) -> Option<u64> {
 pub(crate) fn type_of(parameter: &str) -> &str {
     if parameter.starts_with(['[', '<']) {
         let close = if parameter.starts_with('[') { ']' } else { '>' };
-        return parameter.find(close).map_or(parameter, |e| &parameter[..=e]);
+        return parameter
+            .find(close)
+            .map_or(parameter, |e| &parameter[..=e]);
     }
     parameter.split_whitespace().next().unwrap_or("")
 }
@@ -149,25 +200,45 @@ fn name_of(parameter: &str) -> &str {
 /// integers, the rest behind a pointer, and nothing for what has no size.
 fn map_parameters(root: &mut Root, params: &[&str]) -> Result<(), Error> {
     let key = root.key.clone();
-    let wrong = |why: &str| Error::new(format!("the parameters of kernel `{key}` are not understood: {why}")).note(params.join(", "));
+    let wrong = |why: &str| {
+        Error::new(format!(
+            "the parameters of kernel `{key}` are not understood: {why}"
+        ))
+        .note(params.join(", "))
+    };
     let mut at = 0;
     for (number, arg) in root.args.iter().enumerate() {
         if arg.size == 0 {
             continue;
         }
         let arg_number = number as u32;
-        let first = *params.get(at).ok_or_else(|| wrong(&format!("none for `{}`", arg.name)))?;
+        let first = *params
+            .get(at)
+            .ok_or_else(|| wrong(&format!("none for `{}`", arg.name)))?;
         let first_size = size(type_of(first)).ok_or_else(|| wrong(first))?;
         let pair = params.get(at + 1).filter(|p| {
             let base = name_of(first).strip_suffix(".0");
             let named = base.is_some() && name_of(p).strip_suffix(".1") == base;
             // Captures of a closure have numbers for names.
-            let number = |p: &str| name_of(p).strip_prefix('%').and_then(|n| n.parse::<u32>().ok());
-            let whole = type_of(first) == "ptr" && first.contains(&format!("dereferenceable({})", arg.size));
-            let unnamed = number(first).is_some_and(|n| number(p) == Some(n + 1)) && first_size < arg.size && !whole;
+            let number = |p: &str| {
+                name_of(p)
+                    .strip_prefix('%')
+                    .and_then(|n| n.parse::<u32>().ok())
+            };
+            let whole = type_of(first) == "ptr"
+                && first.contains(&format!("dereferenceable({})", arg.size));
+            let unnamed = number(first).is_some_and(|n| number(p) == Some(n + 1))
+                && first_size < arg.size
+                && !whole;
             named || unnamed
         });
-        let mut push = |offset: u64, size: u64| root.params.push(Param { arg: arg_number, offset, size });
+        let mut push = |offset: u64, size: u64| {
+            root.params.push(Param {
+                arg: arg_number,
+                offset,
+                size,
+            })
+        };
         if let Some(second) = pair {
             let second_size = size(type_of(second)).ok_or_else(|| wrong(second))?;
             let offset = first_size.next_multiple_of(second_size.next_power_of_two());
@@ -178,7 +249,11 @@ fn map_parameters(root: &mut Root, params: &[&str]) -> Result<(), Error> {
             push(offset, second_size);
             root.by_value.extend([None, None]);
             at += 2;
-        } else if first_size == arg.size || (first_size < arg.size && type_of(first) != "ptr" && first_size.next_multiple_of(arg.align) == arg.size) {
+        } else if first_size == arg.size
+            || (first_size < arg.size
+                && type_of(first) != "ptr"
+                && first_size.next_multiple_of(arg.align) == arg.size)
+        {
             push(0, first_size);
             root.by_value.push(None);
             at += 1;
@@ -211,7 +286,10 @@ impl Root {
         let params = parameters(&self.symbol, header)?;
         let listed = params.join(", ");
         let rest = &header[header.find(&*listed)? + listed.len()..];
-        let rest = rest.strip_prefix(')')?.replace(" unnamed_addr", "").replace(" local_unnamed_addr", "");
+        let rest = rest
+            .strip_prefix(')')?
+            .replace(" unnamed_addr", "")
+            .replace(" local_unnamed_addr", "");
         if !header.split(" @").next()?.ends_with(" void") {
             return None;
         }
@@ -219,7 +297,9 @@ impl Root {
             .iter()
             .zip(&self.by_value)
             .map(|(p, by_value)| match by_value {
-                Some((size, align)) => format!("ptr byval([{size} x i8]) align {align} {}", name_of(p)),
+                Some((size, align)) => {
+                    format!("ptr byval([{size} x i8]) align {align} {}", name_of(p))
+                }
                 None => (*p).to_string(),
             })
             .collect();
@@ -229,7 +309,14 @@ impl Root {
             None => String::new(),
         };
         // String attributes stand before `!dbg`.
-        let (before, after) = rest.split_once(" !dbg").map_or((rest.trim_end_matches('{').trim_end(), " {".to_string()), |(b, a)| (b, format!(" !dbg{a}")));
-        Some(format!("define ptx_kernel void @{}({}){before}{bounds}{after}", self.ptx_name, params.join(", ")))
+        let (before, after) = rest.split_once(" !dbg").map_or(
+            (rest.trim_end_matches('{').trim_end(), " {".to_string()),
+            |(b, a)| (b, format!(" !dbg{a}")),
+        );
+        Some(format!(
+            "define ptx_kernel void @{}({}){before}{bounds}{after}",
+            self.ptx_name,
+            params.join(", ")
+        ))
     }
 }

@@ -18,16 +18,25 @@ pub struct Signature {
 impl Signature {
     /// Of a definition or declaration in this file.
     pub fn of(file: &IrFile<'_>, symbol: &str) -> Option<Self> {
-        let item = file.symbols.get(symbol).filter(|item| item.kind != Kind::Variable)?;
+        let item = file
+            .symbols
+            .get(symbol)
+            .filter(|item| item.kind != Kind::Variable)?;
         let header = item.text.lines().next()?;
         let passed = |p: &&str| {
             let ty = crate::kernels::type_of(p);
             let attributes = &p[ty.len()..];
             let memory = ["byval(", "sret("].iter().filter_map(|k| {
                 let open = attributes.find(k)? + k.len() - 1;
-                Some(&attributes[open + 1 - k.len()..open + 2 + parenthesised(attributes, open)?.len()])
+                Some(
+                    &attributes
+                        [open + 1 - k.len()..open + 2 + parenthesised(attributes, open)?.len()],
+                )
             });
-            let how = attributes.split_whitespace().filter(|w| matches!(*w, "zeroext" | "signext")).chain(memory);
+            let how = attributes
+                .split_whitespace()
+                .filter(|w| matches!(*w, "zeroext" | "signext"))
+                .chain(memory);
             std::iter::once(ty).chain(how).collect::<Vec<_>>().join(" ")
         };
         let before = &header[..header.find(&format!(" @{symbol}("))?];
@@ -61,10 +70,13 @@ pub fn compile(
 ) -> Result<Vec<Cut>, Error> {
     let defines = |library: &IrFile<'_>, name: &str| {
         library.symbols.get(name).is_some_and(|item| {
-            item.kind == Kind::Define || item.kind == Kind::Variable && !item.text.contains(" external ")
+            item.kind == Kind::Define
+                || item.kind == Kind::Variable && !item.text.contains(" external ")
         })
     };
-    let all: Vec<&IrFile<'_>> = std::iter::once(file).chain(libraries.iter().copied()).collect();
+    let all: Vec<&IrFile<'_>> = std::iter::once(file)
+        .chain(libraries.iter().copied())
+        .collect();
     let mut wanted: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     wanted.insert(0, symbols.iter().map(|s| s.to_string()).collect());
     let mut cuts: BTreeMap<usize, Cut> = BTreeMap::new();
@@ -73,16 +85,31 @@ pub fn compile(
         let here = all[index];
         let names = wanted.get(&index).cloned().unwrap_or_default();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let elsewhere =
-            |name: &str| all.iter().enumerate().any(|(other, library)| other != index && defines(library, name));
+        let elsewhere = |name: &str| {
+            all.iter()
+                .enumerate()
+                .any(|(other, library)| other != index && defines(library, name))
+        };
         let kernels = if index == 0 { kernels } else { &[] };
-        let request = Request { kernels, symbols: &names, intrinsic, elsewhere: &elsewhere };
+        let request = Request {
+            kernels,
+            symbols: &names,
+            intrinsic,
+            elsewhere: &elsewhere,
+        };
         let made = cut(here, &request)?;
         for name in &made.externals {
-            let Some(other) = (0..all.len()).find(|other| *other != index && defines(all[*other], name)) else { continue };
+            let Some(other) =
+                (0..all.len()).find(|other| *other != index && defines(all[*other], name))
+            else {
+                continue;
+            };
             // Intrinsics of mathematics are declared under LLVM's name.
             let declared = Signature::of(here, name).or_else(|| {
-                let intrinsic = here.order.iter().find(|s| crate::math::function_of(s).as_deref() == Some(name))?;
+                let intrinsic = here
+                    .order
+                    .iter()
+                    .find(|s| crate::math::function_of(s).as_deref() == Some(name))?;
                 Signature::of(here, intrinsic)
             });
             let defined = Signature::of(all[other], name);
@@ -112,7 +139,10 @@ mod tests {
             @v = constant i8 0\n";
         let file = IrFile::parse(text).unwrap();
         let f = Signature::of(&file, "f").unwrap();
-        assert_eq!((f.result.as_str(), f.parameters), ("i1", vec!["ptr".to_owned(), "i8 zeroext".to_owned()]));
+        assert_eq!(
+            (f.result.as_str(), f.parameters),
+            ("i1", vec!["ptr".to_owned(), "i8 zeroext".to_owned()])
+        );
         let g = Signature::of(&file, "g").unwrap();
         assert_eq!(g.result, "{ i64, ptr }");
         assert_eq!(g.parameters, ["ptr sret([24 x i8])", "[2 x i64]"]);
@@ -126,7 +156,10 @@ mod tests {
         let wrong = IrFile::parse("define void @b(i64 %x) {\nstart:\n  ret void\n}\n").unwrap();
         let cuts = compile(&a, &[], &["a"], &[&b], &|_| None).unwrap();
         assert_eq!(cuts.len(), 2);
-        assert!(cuts[0].text.contains("declare void @b(i32)") && cuts[1].text.contains("define void @b(i32 %x)"));
+        assert!(
+            cuts[0].text.contains("declare void @b(i32)")
+                && cuts[1].text.contains("define void @b(i32 %x)")
+        );
         let error = compile(&a, &[], &["a"], &[&wrong], &|_| None).unwrap_err();
         assert!(error.title.contains("another type"), "{error}");
         let error = compile(&a, &[], &["a"], &[], &|_| None).unwrap_err();

@@ -47,9 +47,17 @@ mod tests {
     fn names() {
         assert_eq!(function_of("llvm.sin.f32").as_deref(), Some("sinf"));
         assert_eq!(function_of("llvm.atan2.f64").as_deref(), Some("atan2"));
-        assert_eq!(function_of("llvm.powi.f32.i32").as_deref(), Some("__powisf2"));
+        assert_eq!(
+            function_of("llvm.powi.f32.i32").as_deref(),
+            Some("__powisf2")
+        );
         // These are instructions.
-        for kept in ["llvm.sqrt.f32", "llvm.fma.f64", "llvm.floor.f32", "llvm.sin.v2f32"] {
+        for kept in [
+            "llvm.sqrt.f32",
+            "llvm.fma.f64",
+            "llvm.floor.f32",
+            "llvm.sin.v2f32",
+        ] {
             assert_eq!(function_of(kept), None);
         }
     }

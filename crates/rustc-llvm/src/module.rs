@@ -17,7 +17,19 @@ pub struct Cut {
 }
 
 /// Attributes of functions that speak of the host.
-const HOST_ATTRIBUTES: &[&str] = &["uwtable", "nonlazybind", "noredzone", "sspstrong", "ssp", "sspreq", "minsize", "optsize", "allockind", "allocsize", "sanitize"];
+const HOST_ATTRIBUTES: &[&str] = &[
+    "uwtable",
+    "nonlazybind",
+    "noredzone",
+    "sspstrong",
+    "ssp",
+    "sspreq",
+    "minsize",
+    "optsize",
+    "allockind",
+    "allocsize",
+    "sanitize",
+];
 
 /// What is wanted of a file.
 pub struct Request<'r> {
@@ -36,11 +48,22 @@ type Users<'a> = HashMap<&'a str, Option<(&'a str, Option<u32>)>>;
 
 /// Cuts the module down to what the kernels and symbols reach.
 pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
-    let entries: HashMap<&str, &Root> = request.kernels.iter().map(|r| (r.symbol.as_str(), r)).collect();
+    let entries: HashMap<&str, &Root> = request
+        .kernels
+        .iter()
+        .map(|r| (r.symbol.as_str(), r))
+        .collect();
     let mut todo: Vec<&str> = Vec::new();
     let mut user: Users<'_> = HashMap::new();
-    for name in entries.keys().copied().chain(request.symbols.iter().copied()) {
-        let (name, _) = file.symbols.get_key_value(name).ok_or_else(|| Error::new(format!("rustc's LLVM IR does not hold `{name}`")))?;
+    for name in entries
+        .keys()
+        .copied()
+        .chain(request.symbols.iter().copied())
+    {
+        let (name, _) = file
+            .symbols
+            .get_key_value(name)
+            .ok_or_else(|| Error::new(format!("rustc's LLVM IR does not hold `{name}`")))?;
         if user.insert(name, None).is_none() {
             todo.push(name);
         }
@@ -63,7 +86,9 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
                     .help("use a function of the crate `libm`, or a polynomial of your own")
                     .at(chain(file, &user, name)));
             }
-            made.push(without_attributes(item.text).replace(&format!("@{name}("), &format!("@{c}(")));
+            made.push(
+                without_attributes(item.text).replace(&format!("@{name}("), &format!("@{c}(")),
+            );
             externals.push(c);
             continue;
         }
@@ -72,7 +97,10 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             continue;
         }
         if name.starts_with("__nvvm_") {
-            made.push(intrinsic(name, header, request.intrinsic).map_err(|e| e.at(chain(file, &user, name)))?);
+            made.push(
+                intrinsic(name, header, request.intrinsic)
+                    .map_err(|e| e.at(chain(file, &user, name)))?,
+            );
             continue;
         }
         let path = artifact::pretty(name);
@@ -89,7 +117,10 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             runtime = true;
             continue;
         }
-        if item.kind == Kind::Declare || header.contains(" external global ") || header.contains(" external constant ") {
+        if item.kind == Kind::Declare
+            || header.contains(" external global ")
+            || header.contains(" external constant ")
+        {
             // Formatting goes through function pointers that panics have lost, see `format`.
             if !path.contains("core::fmt::") && (request.elsewhere)(name) {
                 made.push(without_group(item.text));
@@ -109,11 +140,23 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             let body = format::rewrite(file, name, body);
             runtime |= !body.constants.is_empty();
             made.extend(body.constants);
-            let kept = body.lines.iter().filter(|l| !is_dropped(l)).map(|l| convergent_call(unwinder_less(l)));
-            std::iter::once(header.replace(" personality ptr @rust_eh_personality", "").replace(" comdat {", " {")).chain(kept).collect()
+            let kept = body
+                .lines
+                .iter()
+                .filter(|l| !is_dropped(l))
+                .map(|l| convergent_call(unwinder_less(l)));
+            std::iter::once(
+                header
+                    .replace(" personality ptr @rust_eh_personality", "")
+                    .replace(" comdat {", " {"),
+            )
+            .chain(kept)
+            .collect()
         };
         for line in &lines {
-            let location = line.find("!dbg !").and_then(|_| debug::number(line, "!dbg !"));
+            let location = line
+                .find("!dbg !")
+                .and_then(|_| debug::number(line, "!dbg !"));
             for (_, token) in tokens(line) {
                 match token {
                     Token::Symbol(other) => {
@@ -121,12 +164,18 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
                             continue;
                         }
                         let Some((other, _)) = file.symbols.get_key_value(other) else {
-                            return Err(Error::new(format!("rustc's LLVM IR does not hold `{other}`")).at(chain(file, &user, name)));
+                            return Err(Error::new(format!(
+                                "rustc's LLVM IR does not hold `{other}`"
+                            ))
+                            .at(chain(file, &user, name)));
                         };
                         if other != &name && entries.contains_key(other) {
-                            return Err(Error::new(format!("the kernel `{}` is called like a function", entries[other].display()))
-                                .help("move the common part into a function that both call")
-                                .at(chain(file, &user, name)));
+                            return Err(Error::new(format!(
+                                "the kernel `{}` is called like a function",
+                                entries[other].display()
+                            ))
+                            .help("move the common part into a function that both call")
+                            .at(chain(file, &user, name)));
                         }
                         if !user.contains_key(other) {
                             user.insert(other, Some((name, location)));
@@ -164,7 +213,9 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             functions.push(artifact::pretty(name));
         }
         if let Some(root) = entries.get(name) {
-            header = root.header(&header).ok_or_else(|| Error::new(format!("a kernel with a form of its own: {header}")))?;
+            header = root
+                .header(&header)
+                .ok_or_else(|| Error::new(format!("a kernel with a form of its own: {header}")))?;
         } else if exported.contains(name) {
             // Seen from the other modules until all are one.
             for word in ["internal ", "private ", "hidden ", "dso_local "] {
@@ -183,24 +234,38 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         // Expansions share declarations.
         for line in text.lines() {
             let repeated = line.starts_with("declare ") || line.starts_with('@');
-            let name = repeated.then(|| crate::text::symbols(line).next()).flatten().map(str::to_string);
+            let name = repeated
+                .then(|| crate::text::symbols(line).next())
+                .flatten()
+                .map(str::to_string);
             if name.is_none_or(|n| lines.insert(n)) {
                 let _ = writeln!(out, "{line}");
             }
         }
     }
     for number in &attributes {
-        let _ = writeln!(out, "attributes #{number} = {{ {} }}", device_attributes(file.attributes.get(number).copied().unwrap_or("")));
+        let _ = writeln!(
+            out,
+            "attributes #{number} = {{ {} }}",
+            device_attributes(file.attributes.get(number).copied().unwrap_or(""))
+        );
     }
     let _ = writeln!(out, "attributes #{CONVERGENT} = {{ convergent }}");
     write_metadata(file, metadata, &mut out);
-    Ok(Cut { text: out, functions, externals })
+    Ok(Cut {
+        text: out,
+        functions,
+        externals,
+    })
 }
 
 /// Whether a declaration's attribute group says that it does not return.
 fn is_noreturn(file: &IrFile<'_>, header: &str) -> bool {
     tokens(header).any(|(_, token)| match token {
-        Token::Attributes(n) => file.attributes.get(&n).is_some_and(|group| group.split(' ').any(|w| w == "noreturn")),
+        Token::Attributes(n) => file
+            .attributes
+            .get(&n)
+            .is_some_and(|group| group.split(' ').any(|w| w == "noreturn")),
         _ => false,
     })
 }
@@ -211,7 +276,9 @@ const CONVERGENT: u32 = 4_000_000;
 /// A call through a pointer is convergent by its own group alone.
 fn convergent_call(line: &str) -> String {
     let plain = || line.to_string();
-    let Some(call) = line.find("call ").filter(|at| line[..*at].trim_end().is_empty() || line[..*at].trim_end().ends_with(['=', 'l'])) else {
+    let Some(call) = line.find("call ").filter(|at| {
+        line[..*at].trim_end().is_empty() || line[..*at].trim_end().ends_with(['=', 'l'])
+    }) else {
         return plain();
     };
     let rest = &line[call..];
@@ -219,10 +286,17 @@ fn convergent_call(line: &str) -> String {
         return plain();
     }
     // The callee is the `%name(` or `@name(` that the arguments follow.
-    let Some(open) = rest.find('(').filter(|open| rest[..*open].rsplit(' ').next().is_some_and(|w| w.starts_with('%'))) else {
+    let Some(open) = rest.find('(').filter(|open| {
+        rest[..*open]
+            .rsplit(' ')
+            .next()
+            .is_some_and(|w| w.starts_with('%'))
+    }) else {
         return plain();
     };
-    let Some(inside) = crate::text::parenthesised(rest, open) else { return plain() };
+    let Some(inside) = crate::text::parenthesised(rest, open) else {
+        return plain();
+    };
     let end = call + open + inside.len() + 2;
     if line[end..].trim_start().starts_with('#') {
         return plain();
@@ -233,7 +307,9 @@ fn convergent_call(line: &str) -> String {
 /// Debug records, comments, and the assembly of `black_box` and of fences of the compiler, which is empty.
 fn is_dropped(line: &str) -> bool {
     let line = line.trim_start();
-    line.starts_with("#dbg_") || line.starts_with(';') || line.starts_with("call void asm sideeffect \"\",")
+    line.starts_with("#dbg_")
+        || line.starts_with(';')
+        || line.starts_with("call void asm sideeffect \"\",")
 }
 
 /// A variable without its debug metadata and section.
@@ -242,7 +318,11 @@ fn without_debug(text: &str) -> String {
     for key in [", !dbg !", ", section \""] {
         if let Some(at) = out.find(key) {
             let rest = &out[at + key.len()..];
-            let len = if key.ends_with('"') { rest.find('"').map_or(rest.len(), |e| e + 1) } else { rest.bytes().take_while(u8::is_ascii_digit).count() };
+            let len = if key.ends_with('"') {
+                rest.find('"').map_or(rest.len(), |e| e + 1)
+            } else {
+                rest.bytes().take_while(u8::is_ascii_digit).count()
+            };
             out.replace_range(at..at + key.len() + len, "");
         }
     }
@@ -252,7 +332,11 @@ fn without_debug(text: &str) -> String {
 /// A declaration without its attribute group, and convergent.
 fn without_group(text: &str) -> String {
     let text = without_attributes(text);
-    if text.starts_with("declare ") { format!("{text} #{CONVERGENT}") } else { without_debug(&text) }
+    if text.starts_with("declare ") {
+        format!("{text} #{CONVERGENT}")
+    } else {
+        without_debug(&text)
+    }
 }
 
 /// Who needs a symbol, up to the kernel: Rust lines where they are known, and the chain of functions.
@@ -267,26 +351,50 @@ fn chain(file: &IrFile<'_>, user: &Users<'_>, name: &str) -> (Vec<crate::Frame>,
         }
         at = user.get(next).copied().flatten();
     }
-    let text = if names.is_empty() { "it is a kernel itself".to_string() } else { format!("needed by {}", names.join(", called by ")) };
+    let text = if names.is_empty() {
+        "it is a kernel itself".to_string()
+    } else {
+        format!("needed by {}", names.join(", called by "))
+    };
     (frames, text)
 }
 
 /// Clean-up blocks of crates that were compiled to unwind are still printed; nothing comes to them, since calls in the kernel
 /// crate's code do not unwind, and a `resume` would ask for the host's unwinder.
 fn unwinder_less(line: &str) -> &str {
-    if line.starts_with("  resume ") { "  unreachable" } else { line }
+    if line.starts_with("  resume ") {
+        "  unreachable"
+    } else {
+        line
+    }
 }
 
 /// What a kernel cannot do, in words for what users mostly try.
 fn no_body(path: &str) -> Error {
-    let (title, help) = if path.contains("::__rust_") || path.starts_with("alloc::alloc") || path.starts_with("alloc::raw_vec") || path.contains("handle_alloc_error") {
-        ("kernels cannot allocate memory".to_string(), "use arrays, `SharedArray`, or buffers that the host allocates")
+    let (title, help) = if path.contains("::__rust_")
+        || path.starts_with("alloc::alloc")
+        || path.starts_with("alloc::raw_vec")
+        || path.contains("handle_alloc_error")
+    {
+        (
+            "kernels cannot allocate memory".to_string(),
+            "use arrays, `SharedArray`, or buffers that the host allocates",
+        )
     } else if path.contains("_print") && path.contains("std::io") {
-        ("kernels cannot print to standard output".to_string(), "use `gpu_printf!`")
+        (
+            "kernels cannot print to standard output".to_string(),
+            "use `gpu_printf!`",
+        )
     } else if path.starts_with("std::") {
-        (format!("kernels cannot call `{path}`: it needs an operating system"), "do this on the host and pass the result to the kernel")
+        (
+            format!("kernels cannot call `{path}`: it needs an operating system"),
+            "do this on the host and pass the result to the kernel",
+        )
     } else {
-        (format!("there is no body for `{path}` on the device"), "a function of C or of another language cannot be called from a kernel")
+        (
+            format!("there is no body for `{path}` on the device"),
+            "a function of C or of another language cannot be called from a kernel",
+        )
     };
     let mut error = Error::new(title).help(help);
     if !error.title.contains(path) {
@@ -304,17 +412,38 @@ fn without_attributes(text: &str) -> String {
 }
 
 /// The definition of a device intrinsic, if its prototype is what the crate declared.
-fn intrinsic(name: &str, declared: &str, definition: &dyn Fn(&str) -> Option<String>) -> Result<String, Error> {
-    let text = definition(name)
-        .ok_or_else(|| Error::new(format!("no operation of the device is called `{name}`")).help("cuda-device and cargo-oxide must be of one version"))?;
+fn intrinsic(
+    name: &str,
+    declared: &str,
+    definition: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, Error> {
+    let text = definition(name).ok_or_else(|| {
+        Error::new(format!("no operation of the device is called `{name}`"))
+            .help("cuda-device and cargo-oxide must be of one version")
+    })?;
     let types = |header: &str| -> Option<(Vec<String>, String)> {
-        let params = parameters(name, header)?.iter().map(|p| p.split_whitespace().next().unwrap_or("").to_string()).collect();
-        let result = header.split(" @").next()?.split_whitespace().last()?.to_string();
+        let params = parameters(name, header)?
+            .iter()
+            .map(|p| p.split_whitespace().next().unwrap_or("").to_string())
+            .collect();
+        let result = header
+            .split(" @")
+            .next()?
+            .split_whitespace()
+            .last()?
+            .to_string();
         Some((params, result))
     };
-    let defined = text.lines().find(|l| l.starts_with("define ")).unwrap_or("");
+    let defined = text
+        .lines()
+        .find(|l| l.starts_with("define "))
+        .unwrap_or("");
     if types(defined) != types(declared) {
-        return Err(Error::new(format!("`{name}` is declared with another type than the operation has")).note(declared.to_string()).note(defined.to_string()));
+        return Err(Error::new(format!(
+            "`{name}` is declared with another type than the operation has"
+        ))
+        .note(declared.to_string())
+        .note(defined.to_string()));
     }
     Ok(text)
 }
@@ -322,18 +451,26 @@ fn intrinsic(name: &str, declared: &str, definition: &dyn Fn(&str) -> Option<Str
 /// What LLVM would take and a GPU cannot do.
 fn check(item: &Item<'_>, path: &str) -> Result<(), Error> {
     if item.text.contains(" thread_local") && item.kind == Kind::Variable {
-        return Err(Error::new(format!("kernels cannot use the thread-local `{path}`")));
+        return Err(Error::new(format!(
+            "kernels cannot use the thread-local `{path}`"
+        )));
     }
     for line in item.text.lines() {
         if let Some(at) = line.find(" asm ") {
             let empty = line[at..].contains(" \"\",");
             // Code of `ptx_asm!` is marked by its comment; what is left is the host's.
             if !empty && !line[at..].contains("// ptx") {
-                return Err(Error::new(format!("`{path}` has assembly of the host in it")).note(line.trim().to_string()));
+                return Err(
+                    Error::new(format!("`{path}` has assembly of the host in it"))
+                        .note(line.trim().to_string()),
+                );
             }
         }
         if line.contains("@llvm.x86.") {
-            return Err(Error::new(format!("`{path}` uses an instruction of the host")).note(line.trim().to_string()));
+            return Err(
+                Error::new(format!("`{path}` uses an instruction of the host"))
+                    .note(line.trim().to_string()),
+            );
         }
     }
     Ok(())
@@ -353,7 +490,10 @@ fn is_shared(file: &IrFile<'_>, text: &str) -> bool {
 
 /// `@T = internal global <{ [4096 x i8] }> undef, align 4, …` in the block's shared memory.
 fn shared_variable(text: &str) -> Result<String, Error> {
-    let wrong = || Error::new(format!("shared memory that is not as expected: {text}")).help("a `SharedArray` begins as `SharedArray::UNINIT`");
+    let wrong = || {
+        Error::new(format!("shared memory that is not as expected: {text}"))
+            .help("a `SharedArray` begins as `SharedArray::UNINIT`")
+    };
     let (head, rest) = text.split_once(" global ").ok_or_else(wrong)?;
     let name = head.split(' ').next().ok_or_else(wrong)?;
     let value = crate::text::split_commas(rest);
@@ -362,8 +502,13 @@ fn shared_variable(text: &str) -> Result<String, Error> {
     if !matches!(initialiser, "undef" | "poison") {
         return Err(wrong());
     }
-    let align = value.iter().find(|v| v.starts_with("align ")).ok_or_else(wrong)?;
-    Ok(format!("{name} = internal addrspace(3) global {ty} poison, {align}\n"))
+    let align = value
+        .iter()
+        .find(|v| v.starts_with("align "))
+        .ok_or_else(wrong)?;
+    Ok(format!(
+        "{name} = internal addrspace(3) global {ty} poison, {align}\n"
+    ))
 }
 
 /// Uses of shared variables go through a cast to the generic address space.
@@ -376,7 +521,12 @@ fn rewrite(text: &str, shared: &HashSet<&str>) -> String {
         if let Token::Symbol(name) = token
             && shared.contains(name)
         {
-            let _ = write!(out, "{}addrspacecast (ptr addrspace(3) {} to ptr)", &text[end..range.start], &text[range.clone()]);
+            let _ = write!(
+                out,
+                "{}addrspacecast (ptr addrspace(3) {} to ptr)",
+                &text[end..range.start],
+                &text[range.clone()]
+            );
             end = range.end;
         } else if let Token::Symbol(name) = token
             && let Some(c) = math::function_of(name)
@@ -400,7 +550,9 @@ fn device_attributes(group: &str) -> String {
             ')' => depth = depth.saturating_sub(1),
             ' ' if depth == 0 => {
                 let name = word.split('(').next().unwrap_or("");
-                let host = HOST_ATTRIBUTES.iter().any(|h| name == *h || (*h == "sanitize" && name.starts_with("sanitize")));
+                let host = HOST_ATTRIBUTES
+                    .iter()
+                    .any(|h| name == *h || (*h == "sanitize" && name.starts_with("sanitize")));
                 if !word.is_empty() && !word.starts_with('"') && !host {
                     out.push(std::mem::take(&mut word));
                 }
@@ -416,7 +568,12 @@ fn device_attributes(group: &str) -> String {
 
 /// The metadata that is reached, and compile units without their lists of globals.
 fn write_metadata(file: &IrFile<'_>, mut reached: BTreeSet<u32>, out: &mut String) {
-    let units: Vec<&str> = file.named_metadata.iter().copied().filter(|l| l.starts_with("!llvm.dbg.cu ")).collect();
+    let units: Vec<&str> = file
+        .named_metadata
+        .iter()
+        .copied()
+        .filter(|l| l.starts_with("!llvm.dbg.cu "))
+        .collect();
     let numbers = |line: &str| -> Vec<u32> {
         tokens(line)
             .filter_map(|(_, t)| match t {
@@ -431,7 +588,9 @@ fn write_metadata(file: &IrFile<'_>, mut reached: BTreeSet<u32>, out: &mut Strin
     let mut todo: Vec<u32> = reached.iter().copied().collect();
     let mut lines: HashMap<u32, String> = HashMap::new();
     while let Some(number) = todo.pop() {
-        let Some(line) = file.metadata.get(&number) else { continue };
+        let Some(line) = file.metadata.get(&number) else {
+            continue;
+        };
         let line = debug::slim(line, plain_type);
         for other in numbers(&line) {
             if reached.insert(other) {
@@ -445,7 +604,10 @@ fn write_metadata(file: &IrFile<'_>, mut reached: BTreeSet<u32>, out: &mut Strin
             let _ = writeln!(out, "{line}");
         }
     }
-    let _ = writeln!(out, "!{plain_type} = !DISubroutineType(types: !{{}})\n!{flag} = !{{i32 2, !\"Debug Info Version\", i32 3}}\n!llvm.module.flags = !{{!{flag}}}");
+    let _ = writeln!(
+        out,
+        "!{plain_type} = !DISubroutineType(types: !{{}})\n!{flag} = !{{i32 2, !\"Debug Info Version\", i32 3}}\n!llvm.module.flags = !{{!{flag}}}"
+    );
     for unit in units {
         let _ = writeln!(out, "{unit}");
     }
@@ -458,15 +620,24 @@ mod tests {
     #[test]
     fn host_attributes_go() {
         let group = "inlinehint nounwind nonlazybind uwtable allocsize(0, 1) memory(argmem: read) \"probe-stack\"=\"inline-asm\" \"target-cpu\"=\"x86-64\"";
-        assert_eq!(device_attributes(group), "convergent inlinehint nounwind memory(argmem: read)");
+        assert_eq!(
+            device_attributes(group),
+            "convergent inlinehint nounwind memory(argmem: read)"
+        );
     }
 
     #[test]
     fn shared_variables() {
         let text = "@T = internal global <{ [64 x i8] }> undef, align 16, !dbg !3";
-        assert_eq!(shared_variable(text).unwrap(), "@T = internal addrspace(3) global <{ [64 x i8] }> poison, align 16\n");
+        assert_eq!(
+            shared_variable(text).unwrap(),
+            "@T = internal addrspace(3) global <{ [64 x i8] }> poison, align 16\n"
+        );
         assert!(shared_variable("@T = internal global [4 x i8] zeroinitializer, align 4").is_err());
         let uses = rewrite("load i32, ptr @T, align 4", &HashSet::from(["T"]));
-        assert_eq!(uses, "load i32, ptr addrspacecast (ptr addrspace(3) @T to ptr), align 4");
+        assert_eq!(
+            uses,
+            "load i32, ptr addrspacecast (ptr addrspace(3) @T to ptr), align 4"
+        );
     }
 }

@@ -55,18 +55,26 @@ impl<'a> IrFile<'a> {
                 Some(b'!') => file.metadata_line(line)?,
                 Some(b'%' | b'$') => file.types.push(line),
                 _ if line.starts_with("define ") => {
-                    let close = text[at..].find("\n}\n").map(|e| at + e + 2).or_else(|| text.ends_with("\n}").then_some(text.len()));
+                    let close = text[at..]
+                        .find("\n}\n")
+                        .map(|e| at + e + 2)
+                        .or_else(|| text.ends_with("\n}").then_some(text.len()));
                     let close = close.ok_or_else(|| format!("a function without end: {line}"))?;
                     file.add(&text[at..close], Kind::Define, line)?;
                     next = close + 1;
                 }
                 _ if line.starts_with("declare ") => file.add(line, Kind::Declare, line)?,
                 _ if line.starts_with("attributes #") => {
-                    let (number, body) = line["attributes #".len()..].split_once(" = {").ok_or_else(|| line.to_string())?;
+                    let (number, body) = line["attributes #".len()..]
+                        .split_once(" = {")
+                        .ok_or_else(|| line.to_string())?;
                     let number = number.parse().map_err(|_| line.to_string())?;
-                    file.attributes.insert(number, body.trim_end_matches('}').trim());
+                    file.attributes
+                        .insert(number, body.trim_end_matches('}').trim());
                 }
-                _ if ["source_filename", "target ", "module asm"].iter().any(|w| line.starts_with(w)) => {}
+                _ if ["source_filename", "target ", "module asm"]
+                    .iter()
+                    .any(|w| line.starts_with(w)) => {}
                 _ => return Err(format!("a line that is no item of LLVM IR: {line}")),
             }
             at = next;
@@ -75,14 +83,18 @@ impl<'a> IrFile<'a> {
     }
 
     fn add(&mut self, text: &'a str, kind: Kind, header: &'a str) -> Result<(), String> {
-        let name = symbols(header).next().ok_or_else(|| format!("an item without name: {header}"))?;
+        let name = symbols(header)
+            .next()
+            .ok_or_else(|| format!("an item without name: {header}"))?;
         self.order.push(name);
         self.symbols.insert(name, Item { kind, text });
         Ok(())
     }
 
     fn metadata_line(&mut self, line: &'a str) -> Result<(), String> {
-        let (name, _) = line[1..].split_once(" = ").ok_or_else(|| line.to_string())?;
+        let (name, _) = line[1..]
+            .split_once(" = ")
+            .ok_or_else(|| line.to_string())?;
         match name.parse() {
             Ok(number) => {
                 self.metadata.insert(number, line);
@@ -133,7 +145,11 @@ pub fn tokens(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Token
                         at += 1;
                     }
                     if let Ok(number) = text[start + 1..at].parse() {
-                        let token = if sign == b'!' { Token::Metadata(number) } else { Token::Attributes(number) };
+                        let token = if sign == b'!' {
+                            Token::Metadata(number)
+                        } else {
+                            Token::Attributes(number)
+                        };
                         return Some((start..at, token));
                     }
                 }
@@ -158,7 +174,10 @@ fn is_name(byte: u8) -> bool {
 
 /// After the quote that closes the string which starts at `at`; LLVM escapes quotes as `\22`.
 fn string_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at + 1..].iter().position(|b| *b == b'"').map_or(bytes.len(), |e| at + e + 2)
+    bytes[at + 1..]
+        .iter()
+        .position(|b| *b == b'"')
+        .map_or(bytes.len(), |e| at + e + 2)
 }
 
 /// What stands between a parenthesis at `open` and the one that closes it.
@@ -217,7 +236,8 @@ pub fn split_commas(text: &str) -> Vec<&str> {
 pub fn parameters<'a>(name: &str, header: &'a str) -> Option<Vec<&'a str>> {
     let (range, _) = tokens(header).find(|(_, t)| *t == Token::Symbol(name))?;
     let open = range.end;
-    (header.as_bytes().get(open) == Some(&b'(')).then(|| parenthesised(header, open).map(split_commas))?
+    (header.as_bytes().get(open) == Some(&b'('))
+        .then(|| parenthesised(header, open).map(split_commas))?
 }
 
 #[cfg(test)]
@@ -244,14 +264,23 @@ mod tests {
     fn names_in_strings_are_no_names() {
         let file = IrFile::parse(TEXT).unwrap();
         assert_eq!(symbols(file.symbols["a"].text).collect::<Vec<_>>(), ["a"]);
-        assert_eq!(symbols(file.symbols["q x"].text).collect::<Vec<_>>(), ["q x", "a"]);
-        assert_eq!(symbols(file.symbols["f"].text).collect::<Vec<_>>(), ["f", "g", "a"]);
+        assert_eq!(
+            symbols(file.symbols["q x"].text).collect::<Vec<_>>(),
+            ["q x", "a"]
+        );
+        assert_eq!(
+            symbols(file.symbols["f"].text).collect::<Vec<_>>(),
+            ["f", "g", "a"]
+        );
     }
 
     #[test]
     fn parameters_of_a_header() {
         let file = IrFile::parse(TEXT).unwrap();
         let header = file.symbols["f"].text.lines().next().unwrap();
-        assert_eq!(parameters("f", header).unwrap(), ["ptr %x", "i64 range(i64 0, 5) %n"]);
+        assert_eq!(
+            parameters("f", header).unwrap(),
+            ["ptr %x", "i64 range(i64 0, 5) %n"]
+        );
     }
 }

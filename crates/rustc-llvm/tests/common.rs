@@ -70,19 +70,45 @@ pub fn intrinsic(name: &str) -> Option<String> {
 
 /// rustc's LLVM IR of `source` behind [`DEVICE`].
 pub fn ir(name: &str, source: &str, flags: &[&str]) -> String {
-    let folder: PathBuf = std::env::temp_dir().join(format!("rustc-llvm-{}-{name}", std::process::id()));
+    let folder: PathBuf =
+        std::env::temp_dir().join(format!("rustc-llvm-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("k.rs"), format!("{DEVICE}{source}")).unwrap();
     let output = Command::new("rustc")
         .current_dir(&folder)
         .env("RUSTC_BOOTSTRAP", "1")
-        .args(["--crate-name", "app", "--edition", "2024", "--emit=llvm-ir=k.ll", "-C", "no-prepopulate-passes", "-C", "debuginfo=2"])
-        .args(["-C", "symbol-mangling-version=v0", "-C", "panic=abort", "-O", "-C", "codegen-units=1", "-Zmir-opt-level=3", "-Zinline-mir=yes", "-Zmir-enable-passes=-JumpThreading"])
+        .args([
+            "--crate-name",
+            "app",
+            "--edition",
+            "2024",
+            "--emit=llvm-ir=k.ll",
+            "-C",
+            "no-prepopulate-passes",
+            "-C",
+            "debuginfo=2",
+        ])
+        .args([
+            "-C",
+            "symbol-mangling-version=v0",
+            "-C",
+            "panic=abort",
+            "-O",
+            "-C",
+            "codegen-units=1",
+            "-Zmir-opt-level=3",
+            "-Zinline-mir=yes",
+            "-Zmir-enable-passes=-JumpThreading",
+        ])
         .args(flags)
         .arg("k.rs")
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = std::fs::read_to_string(folder.join("k.ll")).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     text
@@ -98,15 +124,23 @@ pub struct Made {
 pub fn make(name: &str, source: &str, libraries: &[&str]) -> Result<Made, Error> {
     let text = ir(name, source, &[]);
     let file = IrFile::parse(&text).unwrap();
-    let libraries: Vec<IrFile<'_>> = libraries.iter().map(|l| IrFile::parse(l).unwrap()).collect();
+    let libraries: Vec<IrFile<'_>> = libraries
+        .iter()
+        .map(|l| IrFile::parse(l).unwrap())
+        .collect();
     let libraries: Vec<&IrFile<'_>> = libraries.iter().collect();
     let roots = rustc_llvm::roots(&file, "app")?;
     assert!(!roots.is_empty(), "no kernels");
     let cuts = rustc_llvm::compile(&file, &roots, &[], &libraries, &intrinsic)?;
     let texts: Vec<(&str, &str)> = cuts.iter().map(|c| ("app.ll", c.text.as_str())).collect();
     let emitted = Llvm::load().unwrap().compile(&texts, &Options::default());
-    let emitted = emitted.unwrap_or_else(|e| panic!("{e}\n{}", texts.iter().map(|t| t.1).collect::<String>()));
-    Ok(Made { roots, cuts, emitted })
+    let emitted = emitted
+        .unwrap_or_else(|e| panic!("{e}\n{}", texts.iter().map(|t| t.1).collect::<String>()));
+    Ok(Made {
+        roots,
+        cuts,
+        emitted,
+    })
 }
 
 #[track_caller]

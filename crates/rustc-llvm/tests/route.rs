@@ -37,7 +37,8 @@ pub fn host() {
 fn instances_of_a_generic_kernel() {
     let made = ok("map", MAP);
     assert_eq!(made.roots.len(), 5);
-    let keys: std::collections::BTreeSet<&str> = made.roots.iter().map(|r| r.key.as_str()).collect();
+    let keys: std::collections::BTreeSet<&str> =
+        made.roots.iter().map(|r| r.key.as_str()).collect();
     assert_eq!(keys.len(), 5, "{keys:?}");
     assert_eq!(made.emitted.ptx.matches(".visible .entry").count(), 5);
     for instruction in ["mul.rn.f32", "sub.rn.f32", "add.s32", "add.s64"] {
@@ -45,7 +46,11 @@ fn instances_of_a_generic_kernel() {
     }
     // A closure with one float, a slice in two parts, a pointer.
     let root = made.roots.iter().find(|r| r.args[0].size == 4).unwrap();
-    let ranges: Vec<(u32, u64, u64)> = root.params.iter().map(|p| (p.arg, p.offset, p.size)).collect();
+    let ranges: Vec<(u32, u64, u64)> = root
+        .params
+        .iter()
+        .map(|p| (p.arg, p.offset, p.size))
+        .collect();
     assert_eq!(ranges, [(0, 0, 4), (1, 0, 8), (1, 8, 8), (2, 0, 8)]);
     // The closure with a table of 20 bytes goes by value.
     let table = made.roots.iter().find(|r| r.args[0].size == 20).unwrap();
@@ -59,7 +64,8 @@ fn instances_of_a_generic_kernel() {
 fn a_barrier_between_branches_stays_one() {
     let made = ok(
         "barrier",
-        &format!("{HOST}
+        &format!(
+            "{HOST}
 static TILE: SharedArray<f32, 64> = SharedArray::UNINIT;
 pub fn k(x: &[f32], y: *mut f32) {{
     let t = tid();
@@ -69,11 +75,16 @@ pub fn k(x: &[f32], y: *mut f32) {{
         if x.len() > 7 {{ *y.add(t) = *TILE.at(63 - t); }} else {{ *y.add(t) = 2.0; }}
     }}
 }}
-kernel!(__oxide_kernel__k, k, &[f32], *mut f32);"),
+kernel!(__oxide_kernel__k, k, &[f32], *mut f32);"
+        ),
     );
     assert_eq!(made.roots[0].key, "app::k");
     let ptx = &made.emitted.ptx;
-    assert_eq!(ptx.matches("bar.sync").count() + ptx.matches("barrier.sync").count(), 1, "{ptx}");
+    assert_eq!(
+        ptx.matches("bar.sync").count() + ptx.matches("barrier.sync").count(),
+        1,
+        "{ptx}"
+    );
     has(ptx, ".shared .align 4 .b8");
     has(ptx, "[256]");
     has(ptx, "ld.shared");
@@ -84,17 +95,23 @@ kernel!(__oxide_kernel__k, k, &[f32], *mut f32);"),
 fn a_barrier_in_a_function_that_is_called_through_a_pointer() {
     let made = ok(
         "pointer",
-        &format!("{HOST}
+        &format!(
+            "{HOST}
 #[inline(never)]
 fn a(y: *mut u32) {{ unsafe {{ *y = 1; }} __nvvm_barrier0(); unsafe {{ *y.add(1) = 1; }} }}
 #[inline(never)]
 fn b(y: *mut u32) {{ unsafe {{ *y = 2; }} __nvvm_barrier0(); unsafe {{ *y.add(1) = 2; }} }}
 static TABLE: [fn(*mut u32); 2] = [a, b];
 pub fn k(n: u32, y: *mut u32) {{ TABLE[n as usize % 2](y); }}
-kernel!(__oxide_kernel__k, k, u32, *mut u32);"),
+kernel!(__oxide_kernel__k, k, u32, *mut u32);"
+        ),
     );
     has(&made.emitted.ptx, ".callprototype");
-    assert_eq!(made.emitted.ptx.matches("bar.sync").count() + made.emitted.ptx.matches("barrier.sync").count(), 2);
+    assert_eq!(
+        made.emitted.ptx.matches("bar.sync").count()
+            + made.emitted.ptx.matches("barrier.sync").count(),
+        2
+    );
 }
 
 #[test]
@@ -144,15 +161,31 @@ kernel!(__oxide_kernel__recursion, recursion, Option<u32>, [u8; 3], &mut [u32]);
     lacks(ptx, ".extern");
     // Drops run in the order of Rust, and LLVM has computed what comes of it: 231.
     has(ptx, "231");
-    let recursion = made.roots.iter().find(|r| r.key == "app::recursion").unwrap();
-    let ranges: Vec<(u32, u64, u64)> = recursion.params.iter().map(|p| (p.arg, p.offset, p.size)).collect();
-    assert_eq!(ranges, [(0, 0, 4), (0, 4, 4), (1, 0, 3), (2, 0, 8), (2, 8, 8)]);
+    let recursion = made
+        .roots
+        .iter()
+        .find(|r| r.key == "app::recursion")
+        .unwrap();
+    let ranges: Vec<(u32, u64, u64)> = recursion
+        .params
+        .iter()
+        .map(|p| (p.arg, p.offset, p.size))
+        .collect();
+    assert_eq!(
+        ranges,
+        [(0, 0, 4), (0, 4, 4), (1, 0, 3), (2, 0, 8), (2, 8, 8)]
+    );
 }
 
 /// The templates in a cut, unescaped.
 fn messages(made: &Made) -> Vec<String> {
     let mut out = Vec::new();
-    for line in made.cuts.iter().flat_map(|c| c.text.lines()).filter(|l| l.starts_with("@__oxide_message.")) {
+    for line in made
+        .cuts
+        .iter()
+        .flat_map(|c| c.text.lines())
+        .filter(|l| l.starts_with("@__oxide_message."))
+    {
         let text = line.split_once(" c\"").unwrap().1.trim_end_matches('"');
         out.push(text.replace("\\0A", "\n").replace("\\E2\\80\\A6", "…"));
     }
@@ -163,7 +196,8 @@ fn messages(made: &Made) -> Vec<String> {
 fn messages_of_panics() {
     let made = ok(
         "panics",
-        &format!("{HOST}
+        &format!(
+            "{HOST}
 pub fn k(n: Option<u32>, i: i16, f: f32, s: &[u8], y: &mut [u32]) {{
     let v = n.expect(\"need n\");
     if v == 7 {{ panic!(\"seven {{}} of {{}} {{:?}} {{{{x}}}}\", v, i, s); }}
@@ -175,7 +209,8 @@ pub fn k(n: Option<u32>, i: i16, f: f32, s: &[u8], y: &mut [u32]) {{
     if v == 10 {{ unreachable!(\"never {{1}} {{0}}\", v, f); }}
     y[0] = 10 / v;
 }}
-kernel!(__oxide_kernel__k, k, Option<u32>, i16, f32, &[u8], &mut [u32]);"),
+kernel!(__oxide_kernel__k, k, Option<u32>, i16, f32, &[u8], &mut [u32]);"
+        ),
     );
     let messages = messages(&made);
     for expected in [
@@ -186,7 +221,10 @@ kernel!(__oxide_kernel__k, k, Option<u32>, i16, f32, &[u8], &mut [u32]);"),
         "hex {{…}} wide {{…}} {0:c}",
         "internal error: entered unreachable code: never {0:f} {1}",
     ] {
-        assert!(messages.iter().any(|m| m == expected), "no `{expected}` in {messages:#?}");
+        assert!(
+            messages.iter().any(|m| m == expected),
+            "no `{expected}` in {messages:#?}"
+        );
     }
     let ptx = &made.emitted.ptx;
     has(ptx, ".visible .global .align 8 .u64 __oxide_panic_record;");
@@ -197,29 +235,67 @@ kernel!(__oxide_kernel__k, k, Option<u32>, i16, f32, &[u8], &mut [u32]);"),
 #[test]
 fn what_a_gpu_cannot_do() {
     let error = |name: &str, body: &str| {
-        let source = format!("{HOST}
+        let source = format!(
+            "{HOST}
 #[inline(never)]
 fn helper(n: u32) -> u32 {{ {body} }}
 pub fn k(n: u32, y: &mut [u32]) {{ y[0] = helper(n); }}
-kernel!(__oxide_kernel__k, k, u32, &mut [u32]);");
-        make(name, &source, &[]).err().unwrap_or_else(|| panic!("{name} was compiled"))
+kernel!(__oxide_kernel__k, k, u32, &mut [u32]);"
+        );
+        make(name, &source, &[])
+            .err()
+            .unwrap_or_else(|| panic!("{name} was compiled"))
     };
     let line = common::DEVICE.lines().count() as u32 + 4;
     let vec = error("vec", "let v: Vec<u32> = (0..n).collect(); v.len() as u32");
     assert_eq!(vec.title, "kernels cannot allocate memory");
-    let at = vec.frames.iter().find(|f| f.function == "app::helper").unwrap();
-    assert!(at.file.ends_with("k.rs") && at.line == line, "{at:?} is not line {line}");
+    let at = vec
+        .frames
+        .iter()
+        .find(|f| f.function == "app::helper")
+        .unwrap();
+    assert!(
+        at.file.ends_with("k.rs") && at.line == line,
+        "{at:?} is not line {line}"
+    );
     assert!(vec.frames.last().unwrap().function == "app::k", "{vec}");
-    assert!(vec.notes.iter().any(|n| n.contains("`app::helper`, called by `app::k`")), "{vec}");
+    assert!(
+        vec.notes
+            .iter()
+            .any(|n| n.contains("`app::helper`, called by `app::k`")),
+        "{vec}"
+    );
 
-    assert_eq!(error("print", "println!(\"{n}\"); n").title, "kernels cannot print to standard output");
-    assert!(error("file", "std::fs::read(\"x\").is_ok() as u32").frames.iter().any(|f| f.line == line));
-    let c = error("extern", "unsafe extern \"C\" { safe fn nowhere(n: u32) -> u32; } nowhere(n)");
+    assert_eq!(
+        error("print", "println!(\"{n}\"); n").title,
+        "kernels cannot print to standard output"
+    );
+    assert!(
+        error("file", "std::fs::read(\"x\").is_ok() as u32")
+            .frames
+            .iter()
+            .any(|f| f.line == line)
+    );
+    let c = error(
+        "extern",
+        "unsafe extern \"C\" { safe fn nowhere(n: u32) -> u32; } nowhere(n)",
+    );
     assert_eq!(c.title, "there is no body for `nowhere` on the device");
     let asm = error("asm", "unsafe { core::arch::asm!(\"nop\"); } n");
     assert!(asm.title.contains("assembly of the host"), "{asm}");
-    assert!(error("math", "(n as f32).sin() as u32").title.contains("`sinf`"));
-    assert!(error("nvvm", "unsafe extern \"C\" { safe fn __nvvm_nonsense() -> u32; } __nvvm_nonsense()").title.contains("__nvvm_nonsense"));
+    assert!(
+        error("math", "(n as f32).sin() as u32")
+            .title
+            .contains("`sinf`")
+    );
+    assert!(
+        error(
+            "nvvm",
+            "unsafe extern \"C\" { safe fn __nvvm_nonsense() -> u32; } __nvvm_nonsense()"
+        )
+        .title
+        .contains("__nvvm_nonsense")
+    );
 }
 
 #[test]
@@ -240,10 +316,12 @@ fn lines_of_inlined_functions() {
 fn bodies_of_another_module() {
     let library = "define float @sinf(float %x) {\nstart:\n  %y = fmul float %x, 3.0\n  ret float %y\n}\n\
         define i32 @elsewhere(i32 %x) {\nstart:\n  %y = mul i32 %x, 77\n  ret i32 %y\n}\n";
-    let source = format!("{HOST}
+    let source = format!(
+        "{HOST}
 unsafe extern \"C\" {{ safe fn elsewhere(n: u32) -> u32; }}
 pub fn k(n: u32, y: &mut [f32]) {{ y[0] = (n as f32).sin(); y[1] = elsewhere(n) as f32; }}
-kernel!(__oxide_kernel__k, k, u32, &mut [f32]);");
+kernel!(__oxide_kernel__k, k, u32, &mut [f32]);"
+    );
     let made = make("library", &source, &[library]).unwrap_or_else(|e| panic!("{e}"));
     has(&made.emitted.ptx, "0f40400000");
     has(&made.emitted.ptx, ", 77;");
@@ -254,17 +332,27 @@ kernel!(__oxide_kernel__k, k, u32, &mut [f32]);");
 
 #[test]
 fn bodies_of_core() {
-    let sysroot = std::process::Command::new("rustc").args(["--print", "sysroot"]).output().unwrap().stdout;
+    let sysroot = std::process::Command::new("rustc")
+        .args(["--print", "sysroot"])
+        .output()
+        .unwrap()
+        .stdout;
     let sysroot = String::from_utf8(sysroot).unwrap();
-    let modules = rustc_llvm::core_bitcode(sysroot.trim().as_ref(), "x86_64-unknown-linux-gnu").unwrap();
+    let modules =
+        rustc_llvm::core_bitcode(sysroot.trim().as_ref(), "x86_64-unknown-linux-gnu").unwrap();
     assert!(!modules.is_empty());
     let llvm = llvm_backend::Llvm::load().unwrap();
-    let texts: Vec<String> = modules.iter().map(|m| llvm.disassemble("core", m).unwrap()).collect();
+    let texts: Vec<String> = modules
+        .iter()
+        .map(|m| llvm.disassemble("core", m).unwrap())
+        .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     // `from_str_radix` and UTF-8 validation are `core`'s own, compiled.
-    let source = format!("{HOST}
+    let source = format!(
+        "{HOST}
 pub fn k(x: &[u8], y: &mut [u32]) {{ y[0] = core::str::from_utf8(x).is_ok() as u32; }}
-kernel!(__oxide_kernel__k, k, &[u8], &mut [u32]);");
+kernel!(__oxide_kernel__k, k, &[u8], &mut [u32]);"
+    );
     assert!(make("without_core", &source, &[]).is_err());
     let made = make("core", &source, &texts).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(made.cuts.len(), 2);
