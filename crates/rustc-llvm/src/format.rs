@@ -146,7 +146,7 @@ impl Memory {
         self.loaded.get(name).map_or(name, String::as_str)
     }
 
-    fn follow(&mut self, line: &str) {
+    fn follow(&mut self, file: &IrFile<'_>, line: &str) {
         if let Some(rest) = line.strip_prefix("store ptr ") {
             let parts = split_commas(rest);
             if let [value, to, ..] = parts[..]
@@ -177,8 +177,13 @@ impl Memory {
             }
         } else if let Some((name, from)) = line.split_once(" = load ptr, ptr ") {
             let place = self.place(from.split(',').next().unwrap_or(from));
-            if let Some(pointer) = self.pointers.get(&place) {
-                self.loaded.insert(name.to_owned(), pointer.clone());
+            if let Some(pointer) = self
+                .pointers
+                .get(&place)
+                .cloned()
+                .or_else(|| constant_pointer(file, &place))
+            {
+                self.loaded.insert(name.to_owned(), pointer);
             }
         } else if let Some((name, gep)) = line.split_once(" = getelementptr ") {
             let parts = split_commas(gep);
@@ -205,6 +210,16 @@ impl Memory {
                     .insert(name.to_owned(), (root, offset + index * size));
             }
         }
+    }
+}
+
+/// The pointer that a constant holds, `None` of an option among them.
+fn constant_pointer(file: &IrFile<'_>, (base, offset): &(String, u64)) -> Option<String> {
+    let bytes = constant::read(file, base.strip_prefix('@')?).ok()?;
+    let offset = usize::try_from(*offset).ok()?;
+    match bytes.pointer(offset) {
+        Some(symbol) => Some(format!("@{symbol}")),
+        None => (bytes.u64(offset)? == 0).then(|| "null".to_owned()),
     }
 }
 
@@ -409,7 +424,7 @@ pub fn rewrite(file: &IrFile<'_>, name: &str, body: &str) -> Rewritten {
     let mut memory = Memory::default();
     for line in body.lines() {
         let trimmed = line.trim();
-        memory.follow(trimmed);
+        memory.follow(file, trimmed);
         if trimmed.starts_with("call void @")
             && let Some(message) = message(file, &memory, trimmed)
         {
