@@ -7,7 +7,7 @@ use crate::project::{Project, Verb};
 use crate::toolchain::Toolchain;
 use crate::{Said, files, host, progress, simulator, toolchain};
 use anyhow::{Context, bail};
-use oxide_compiler::{Compiler, Role};
+use oxide_compiler::{Compiler, Instances, Role};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -109,15 +109,20 @@ pub struct UnitIr {
 }
 
 impl oxide_compiler::LlvmIr for UnitIr {
-    fn llvm_ir(&self, unit: usize) -> Result<PathBuf, String> {
+    fn llvm_ir(&self, unit: usize, needed: Instances) -> Result<PathBuf, String> {
         let unit = self.units.get(unit).ok_or("no such unit")?;
-        llvm_ir(unit, self.verbose).map_err(|e| format!("{e:#}"))
+        // A test harness is a program by rustc's own doing, and a library is one already.
+        let as_library = needed == Instances::OfKernels
+            && !unit.record.test
+            && unit.record.crate_types == ["bin"];
+        llvm_ir(unit, as_library, self.verbose).map_err(|e| format!("{e:#}"))
     }
 }
 
-fn llvm_ir(unit: &Unit, verbose: bool) -> anyhow::Result<PathBuf> {
-    let out = unit.metadata.with_extension("ll");
-    let mark = unit.metadata.with_extension("ll-of");
+fn llvm_ir(unit: &Unit, as_library: bool, verbose: bool) -> anyhow::Result<PathBuf> {
+    let form = if as_library { "kernels.ll" } else { "ll" };
+    let out = unit.metadata.with_extension(form);
+    let mark = unit.metadata.with_extension(format!("{form}-of"));
     let of = format!(
         "{:?} {:?}",
         files::stamp(&unit.mir()),
@@ -127,10 +132,10 @@ fn llvm_ir(unit: &Unit, verbose: bool) -> anyhow::Result<PathBuf> {
         return Ok(out);
     }
     let start = Instant::now();
-    let temporary = unit.metadata.with_extension("ll-part");
+    let temporary = unit.metadata.with_extension(format!("{form}-part"));
     let result = unit
         .record
-        .llvm_ir_command(&temporary)
+        .llvm_ir_command(&temporary, as_library)
         .output()
         .context("cannot run rustc")?;
     if !result.status.success() {

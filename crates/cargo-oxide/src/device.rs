@@ -59,6 +59,8 @@ struct Message {
 #[derive(Deserialize)]
 struct Diagnostic {
     rendered: Option<String>,
+    #[serde(default)]
+    level: String,
 }
 
 /// Whether diagnostics on standard error are coloured.
@@ -134,6 +136,7 @@ pub fn run(
     let output = child.stdout.take().context("cargo has no output")?;
     let mut units = Vec::new();
     let mut diagnostics = Vec::new();
+    let mut failed = false;
     for line in BufReader::new(output).lines() {
         let line = line.context("cannot read what cargo prints")?;
         let Ok(message) = serde_json::from_str::<Message>(&line) else {
@@ -142,7 +145,21 @@ pub fn run(
             continue;
         };
         match message.reason.as_str() {
-            "compiler-message" => diagnostics.extend(message.message.and_then(|m| m.rendered)),
+            "compiler-message" => {
+                let Some(Diagnostic {
+                    rendered: Some(text),
+                    level,
+                }) = message.message
+                else {
+                    continue;
+                };
+                diagnostics.push(text);
+                failed |= level.starts_with("error");
+                if failed {
+                    // The build will end here: what was said so far belongs to it.
+                    diagnostics.drain(..).for_each(|text| eprint!("{text}"));
+                }
+            }
             "compiler-artifact" => {
                 for file in message.filenames {
                     let record = file.with_extension("oxide");

@@ -24,7 +24,7 @@ pub const USER_WRAPPER: &str = "CUDA_OXIDE_USER_WRAPPER";
 pub const BASE_ENV: &str = "CUDA_OXIDE_BASE_ENV";
 
 /// Changes whenever the flags below or the record do: device folders made by another revision are made anew.
-pub const REVISION: u32 = 1;
+pub const REVISION: u32 = 2;
 
 const OWN_COMMANDS: &[&str] = &[
     "oxide", "new", "build", "run", "test", "inspect", "pipeline", "doctor", "clean", "help",
@@ -48,6 +48,9 @@ const KERNEL_FLAGS: &[&str] = &[
     "-Ztrim-diagnostic-paths=no",
     "-Csymbol-mangling-version=v0",
 ];
+
+/// rustc refuses `panic=abort` for tests without it; no test of the device pass is ever run.
+const TEST_FLAG: &str = "-Zpanic-abort-tests";
 
 /// What MIR alone needs.
 const MIR_FLAGS: &[&str] = &["-Zno-codegen"];
@@ -102,14 +105,22 @@ impl Record {
             .map_err(|e| anyhow::anyhow!("{}: {e}; `cargo oxide clean` mends it", path.display()))
     }
 
-    /// The same crate compiled to LLVM IR, with no cargo around it.
-    pub fn llvm_ir_command(&self, out: &Path) -> Command {
+    /// The same crate compiled to LLVM IR, with no cargo around it. A program compiled as a library gives the code of its kernels, which
+    /// are marked as used, and not that of `main`.
+    pub fn llvm_ir_command(&self, out: &Path, as_library: bool) -> Command {
         let mut args = rustc_args::without_emit(&rustc_args::without_decided(&self.args));
         args.push(format!("--emit=llvm-ir={}", out.display()));
+        if as_library {
+            let at = args.iter().position(|a| a == "--crate-type");
+            if let Some(kind) = at.and_then(|at| args.get_mut(at + 1)) {
+                *kind = "lib".to_string();
+            }
+        }
         // What the crate's own lints say was said by the device pass.
         args.push("--cap-lints=allow".to_string());
         args.extend(KERNEL_FLAGS.iter().chain(LLVM_FLAGS).map(|s| s.to_string()));
         args.extend(self.checks());
+        args.extend(self.test.then(|| TEST_FLAG.to_string()));
         let mut command = Command::new(&self.program[0]);
         command
             .args(&self.program[1..])
@@ -289,6 +300,7 @@ fn device(programs: &[OsString], args: Vec<String>, parsed: &RustcArgs) -> anyho
     flags.push(format!("--emit=mir={}", mir_path.display()));
     flags.extend(KERNEL_FLAGS.iter().chain(MIR_FLAGS).map(|s| s.to_string()));
     flags.extend(record.checks());
+    flags.extend(record.test.then(|| TEST_FLAG.to_string()));
     exec(
         programs,
         flags.into_iter().map(OsString::from).collect(),

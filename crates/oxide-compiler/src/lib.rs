@@ -45,8 +45,17 @@ pub enum Role {
 
 /// rustc's LLVM IR of a unit, asked for only when something needs it.
 pub trait LlvmIr {
-    /// The `.ll` file of the unit with this index, made if need be.
-    fn llvm_ir(&self, unit: usize) -> Result<PathBuf, String>;
+    /// The `.ll` file of the unit with this index, made if need be, with at least these instances in it.
+    fn llvm_ir(&self, unit: usize, needed: Instances) -> Result<PathBuf, String>;
+}
+
+/// How much of a program's code is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instances {
+    /// The kernels that are not generic, and what they call.
+    OfKernels,
+    /// Also what `main` reaches: instances of generic kernels are there.
+    All,
 }
 
 /// Which source of bodies kernels are compiled from.

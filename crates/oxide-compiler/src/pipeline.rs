@@ -1,8 +1,8 @@
 //! The rooms in their order.
 
 use crate::{
-    Artifact, Compiled, DebugKind, Diagnostic, Diagnostics, KernelSummary, LlvmIr, Options, Role,
-    RouteChoice, Stage, Staged, Summary, Unit, kernels,
+    Artifact, Compiled, DebugKind, Diagnostic, Diagnostics, Instances, KernelSummary, LlvmIr,
+    Options, Role, RouteChoice, Stage, Staged, Summary, Unit, kernels,
 };
 use rustc_llvm::{IrFile, Root};
 use std::cell::{OnceCell, RefCell};
@@ -96,6 +96,11 @@ impl Compiler {
     ) -> Result<Vec<Module>, Diagnostics> {
         let own = self.own();
         let generic = self.has_generic()?;
+        let needed = if generic {
+            Instances::All
+        } else {
+            Instances::OfKernels
+        };
         let mut out: Vec<Module> = Vec::new();
         let mut known: std::collections::HashSet<String> = std::collections::HashSet::new();
         for (index, unit) in self.units.iter().enumerate() {
@@ -104,7 +109,7 @@ impl Compiler {
                 continue;
             }
             let path = self
-                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(index))
+                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(index, needed))
                 .map_err(Diagnostic::error)?;
             let text = std::fs::read_to_string(&path)
                 .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
@@ -162,7 +167,7 @@ impl Compiler {
         let mut texts = Vec::new();
         for (other, _) in self.units.iter().enumerate().filter(under) {
             let path = self
-                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(other))
+                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(other, Instances::All))
                 .map_err(Diagnostic::error)?;
             let read = std::fs::read_to_string(&path);
             texts.push(
