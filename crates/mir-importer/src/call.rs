@@ -468,25 +468,31 @@ impl Func<'_, '_> {
     /// Drop glue.
     pub fn drop_place(&mut self, place: &Place, target: BlockId) -> Res<()> {
         let at = self.place(place)?;
-        self.drop_value(&at, 0)?;
+        if self.drop_value(&at, 0)? == 0 {
+            // rustc drops only what needs it, so a `Drop` that is not printed was missed.
+            return Err(drop_unknown(&at.ty).into());
+        }
         self.goto(target);
         Ok(())
     }
 
-    fn drop_value(&mut self, at: &PlaceRef, depth: u32) -> Res<()> {
+    fn drop_value(&mut self, at: &PlaceRef, depth: u32) -> Res<u32> {
         use rustc_mir::ty::Mutability;
         let plain = matches!(
             at.ty,
             Ty::Bool | Ty::Char | Ty::Int(_) | Ty::Uint(_) | Ty::Float(_) | Ty::Ref(..) | Ty::RawPtr(..) | Ty::FnPtr(_)
                 | Ty::FnDef(..) | Ty::Never | Ty::Str
         );
-        if plain {
-            return Ok(());
+        if plain || never_dropped(&at.ty) {
+            return Ok(0);
         }
-        let fail = |ty: &Ty| {
-            Diagnostic::error("drop-glue", format!("the drop glue of `{ty}` is not known on the MIR route"), None)
-                .help("give the compiler rustc's LLVM IR of this crate, or drop the parts by hand")
-        };
+        let fail = drop_unknown;
+        let mut calls = 0;
+        if let Ty::Path(p) = &at.ty
+            && p.plain_name().is_some_and(|n| ["core::", "std::", "alloc::"].iter().any(|c| n.starts_with(c)))
+        {
+            return Err(fail(&at.ty).into());
+        }
         if depth > 16 {
             return Err(fail(&at.ty).into());
         }
@@ -500,6 +506,7 @@ impl Func<'_, '_> {
                 let v = self.reference_to(at, &by_ref)?;
                 let op = CallOp::new(self.ctx, &callee.symbol, vec![v], None);
                 self.push(&op);
+                calls += 1;
             }
             [] => {}
             _ => return Err(fail(&at.ty).into()),
@@ -508,9 +515,9 @@ impl Func<'_, '_> {
             Ty::Tuple(parts) => {
                 for (i, t) in parts.clone().into_iter().enumerate() {
                     let f = self.field(at, i as u32, t)?;
-                    self.drop_value(&f, depth + 1)?;
+                    calls += self.drop_value(&f, depth + 1)?;
                 }
-                Ok(())
+                Ok(calls)
             }
             Ty::Array(elem, n) => {
                 let n = n.as_u64().ok_or("an array length that is not evaluated")?;
@@ -520,9 +527,9 @@ impl Func<'_, '_> {
                 for i in 0..n {
                     let index = self.usize(i);
                     let e = self.element(at, index, (**elem).clone())?;
-                    self.drop_value(&e, depth + 1)?;
+                    calls += self.drop_value(&e, depth + 1)?;
                 }
-                Ok(())
+                Ok(calls)
             }
             ty => {
                 let l = self.m.types.layout(ty)?;
@@ -534,9 +541,9 @@ impl Func<'_, '_> {
                         return Err(fail(ty).into());
                     };
                     let f = self.field(at, i as u32, t)?;
-                    self.drop_value(&f, depth + 1)?;
+                    calls += self.drop_value(&f, depth + 1)?;
                 }
-                Ok(())
+                Ok(calls)
             }
         }
     }
@@ -621,6 +628,19 @@ impl Func<'_, '_> {
             }
         })
     }
+}
+
+fn drop_unknown(ty: &Ty) -> Diagnostic {
+    Diagnostic::error("drop-glue", format!("the drop glue of `{ty}` is not known on the MIR route"), None)
+        .help("give the compiler rustc's LLVM IR of this crate, or drop the parts by hand")
+}
+
+/// Types of core that have no drop glue whatever is in them.
+fn never_dropped(ty: &Ty) -> bool {
+    let Ty::Path(p) = ty else { return false };
+    let Some(name) = p.plain_name() else { return false };
+    let core = ["core::", "std::"].iter().any(|c| name.starts_with(c));
+    core && matches!(p.last_ident(), Some("PhantomData" | "ManuallyDrop" | "MaybeUninit" | "NonNull" | "Ordering"))
 }
 
 /// A type that has a parameter in it, as far as names tell: one capital letter, `Self`, or an unresolved projection.

@@ -52,6 +52,7 @@ pub struct Module<'a> {
     pub queue: VecDeque<(BodyKey, Vec<(String, Option<Span>)>)>,
     globals: HashMap<GlobalKey, String>,
     externs: HashMap<String, crate::source::ExternFn>,
+    bytes: HashMap<String, crate::consts::Data>,
     pub errors: Vec<Diagnostic>,
 }
 
@@ -86,6 +87,7 @@ impl<'a> Module<'a> {
             queue: VecDeque::new(),
             globals: HashMap::new(),
             externs: HashMap::new(),
+            bytes: HashMap::new(),
             errors: vec![],
         }
     }
@@ -181,11 +183,22 @@ impl<'a> Module<'a> {
         // Known before its bytes are: allocations may point to each other in a ring.
         self.globals.insert(key, symbol.clone());
         let data = data(self, ctx, &symbol)?;
+        if let Some(bytes) = data.bytes()
+            && !data.mutable
+        {
+            let relocs = data.relocations.iter().map(|r| (r.offset, r.symbol.clone(), r.addend)).collect();
+            self.bytes.insert(symbol.clone(), crate::consts::Data { bytes, relocs });
+        }
         let id = Identifier::try_new(symbol.clone()).map_err(|_| format!("`{symbol}` is no symbol"))?;
         let op = GlobalOp::new(ctx, id, data);
         attributes::set(ctx, op.get_operation(), &RUST_NAME, StringAttr::new(name.to_string()));
         self.op.append_operation(ctx, op.get_operation(), 0);
         Ok(symbol)
+    }
+
+    /// The bytes of a global that nothing writes to.
+    pub fn global_data(&self, _ctx: &Context, symbol: &str) -> Option<crate::consts::Data> {
+        self.bytes.get(symbol).cloned()
     }
 
     /// Functions whose header has this path: exactly one, none, or too many.
