@@ -144,8 +144,8 @@ impl Driver {
             let mut text = std::ptr::null();
             // SAFETY: the function writes a pointer to a static string.
             let known = f.is_some_and(|f| unsafe { f(code, &mut text) } == 0) && !text.is_null();
-            // SAFETY: as above.
             known.then(|| {
+                // SAFETY: as above.
                 unsafe { CStr::from_ptr(text) }
                     .to_string_lossy()
                     .into_owned()
@@ -350,4 +350,96 @@ fn sim_places(env: &Environment) -> Vec<PathBuf> {
 fn open(file: &Path) -> Result<Library, libloading::Error> {
     // SAFETY: a driver library's initialisers have no preconditions.
     unsafe { Library::new(file) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment() -> Environment {
+        let nowhere = PathBuf::from("/nowhere/at/all");
+        Environment {
+            device: None,
+            sim: None,
+            cache: Some(nowhere.clone()),
+            exe: Some(nowhere.join("exe")),
+            gpu_library: "libno-such-driver.so",
+        }
+    }
+
+    fn error(env: &Environment) -> DriverError {
+        match choose(env) {
+            Ok(_) => panic!("a driver was found"),
+            Err(e) => e,
+        }
+    }
+
+    #[test]
+    fn gpu_without_gpu_is_an_error_and_not_the_simulator() {
+        let e = error(&Environment {
+            device: Some("gpu".into()),
+            ..environment()
+        });
+        assert_eq!(e.error_name(), "CUDA_OXIDE_ERROR_NO_GPU");
+        assert!(
+            e.error_string()
+                .contains("no `libno-such-driver.so` on this machine"),
+            "{e}"
+        );
+    }
+
+    #[test]
+    fn no_library_says_where_it_looked_and_what_to_do() {
+        let e = error(&environment());
+        assert_eq!(e.error_name(), "CUDA_OXIDE_ERROR_NO_SIMULATOR");
+        for words in [
+            "`/nowhere/at/all`",
+            "cargo oxide run",
+            "CUDA_OXIDE_SIM",
+            "there is no GPU",
+        ] {
+            assert!(e.error_string().contains(words), "{words}: {e}");
+        }
+        let e = error(&Environment {
+            device: Some("sim".into()),
+            sim: Some("/nowhere/sim.so".into()),
+            ..environment()
+        });
+        assert!(
+            e.error_string()
+                .contains("CUDA_OXIDE_SIM names `/nowhere/sim.so`"),
+            "{e}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_driver_is_an_error() {
+        // A file that is no library, and a value that is no device.
+        let file = std::env::temp_dir().join(format!("oxide-no-library-{}", std::process::id()));
+        std::fs::write(&file, "text").unwrap();
+        let e = error(&Environment {
+            device: Some("sim".into()),
+            sim: Some(file.clone()),
+            ..environment()
+        });
+        std::fs::remove_file(file).unwrap();
+        assert!(e.error_string().contains("cannot be loaded"), "{e}");
+        let e = error(&Environment {
+            device: Some("cpu".into()),
+            ..environment()
+        });
+        assert!(e.error_string().contains("expected `gpu` or `sim`"), "{e}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_library_without_the_functions_names_the_first() {
+        // The C library is a library, but no driver.
+        let e = error(&Environment {
+            device: Some("gpu".into()),
+            gpu_library: "libc.so.6",
+            ..environment()
+        });
+        assert!(e.error_string().contains("no function `cuInit`"), "{e}");
+    }
 }

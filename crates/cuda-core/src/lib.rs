@@ -31,3 +31,26 @@ pub use error::DriverError;
 pub use launch::{LaunchConfig, LaunchConfig1D, LaunchConfig2D, LaunchConfig3D};
 pub use module::{CudaFunction, CudaModule};
 pub use stream::{CudaEvent, CudaStream};
+
+macro_rules! opaque_debug {
+    ($($ty:ident)*) => {$(
+        /// The name: what is inside are the driver's handles.
+        impl std::fmt::Debug for $ty {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($ty))
+            }
+        }
+    )*};
+}
+opaque_debug!(CudaContext CudaStream CudaEvent CudaModule CudaFunction);
+
+impl<T: DeviceCopy> std::fmt::Debug for DeviceBuffer<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "DeviceBuffer({:#x}, {} values)",
+            self.cu_deviceptr(),
+            self.len()
+        )
+    }
+}
