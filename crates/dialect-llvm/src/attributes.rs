@@ -22,7 +22,7 @@ dict_key!(
 );
 
 dict_key!(
-    /// On `llvm.func`: [`ParamAttributesAttr`].
+    /// On `llvm.func`, and on a call for its arguments: [`ParamAttributesAttr`].
     ATTR_KEY_PARAM_ATTRIBUTES,
     "llvm_ext_param_attributes"
 );

@@ -12,10 +12,7 @@ use dialect_llvm::{
 use pliron::{
     attribute::Attribute,
     basic_block::BasicBlock,
-    builtin::{
-        op_interfaces::{AtMostOneRegionInterface, BranchOpInterface, SymbolOpInterface},
-        type_interfaces::FunctionTypeInterface,
-    },
+    builtin::op_interfaces::{AtMostOneRegionInterface, BranchOpInterface, SymbolOpInterface},
     context::Ptr,
     linked_list::ContainsLinkedList,
     op::{Op, op_cast},

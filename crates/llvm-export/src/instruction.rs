@@ -499,8 +499,19 @@ impl Exporter<'_> {
 
     fn arguments(&self, op: Ptr<Operation>, names: &Names, first: usize) -> Result<String> {
         let count = op.deref(self.ctx).get_num_operands();
+        let attributes = dialect_llvm::attributes::param_attributes(self.ctx, op);
         let arguments = (first..count)
-            .map(|index| self.typed(op, names, index))
+            .map(|index| {
+                let ty = self.operand_type(op, index)?;
+                let attributes = match attributes.get(index - first) {
+                    Some(attributes) => self.attributes(attributes)?,
+                    None => String::new(),
+                };
+                Ok(format!(
+                    "{ty}{attributes} {}",
+                    self.operand(op, names, index)?
+                ))
+            })
             .collect::<Result<Vec<_>>>()?;
         Ok(arguments.join(", "))
     }

@@ -217,7 +217,7 @@ impl Exporter<'_> {
         let ty = self.ty(global.get_type(ctx))?;
         let space = match global.address_space(ctx) {
             0 => String::new(),
-            n => format!(" addrspace({n})"),
+            n => format!("addrspace({n}) "),
         };
         let kind = if global.is_constant(ctx) {
             "constant"
@@ -241,24 +241,17 @@ impl Exporter<'_> {
             }
             None => String::new(),
         };
-        let external = if initializer.is_empty() {
-            "external "
-        } else {
-            linkage
-        };
         let align = global
             .alignment(ctx)
             .map_or(String::new(), |n| format!(", align {n}"));
+        if initializer.is_empty() {
+            // A declaration, which an operation of dialect-nvvm may need too.
+            let line = format!("{name} = external {space}{kind} {ty}{align}");
+            return self.declare(name, line);
+        }
         push(
             text,
-            format_args!(
-                "{name} = {external}{kind_space}{kind} {ty}{initializer}{align}\n",
-                kind_space = if space.is_empty() {
-                    String::new()
-                } else {
-                    format!("{} ", space.trim_start())
-                }
-            ),
+            format_args!("{name} = {linkage}{space}{kind} {ty}{initializer}{align}\n"),
         );
         Ok(())
     }
