@@ -59,7 +59,7 @@ impl LayoutDb {
     }
 
     /// Adds the debug metadata of textual LLVM IR.
-    pub fn add_llvm_ir(&mut self, text: impl Into<String>) {
+    pub fn add_llvm_ir(&mut self, text: impl Into<Arc<str>>) {
         self.debug.push(DebugInfo::index(text.into()));
         self.forget();
     }

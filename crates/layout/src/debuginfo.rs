@@ -6,122 +6,45 @@
 //! its reference for `BackendRepr`); for enums with data the class that is given is [`Abi::Memory`] unless it is certain.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_mir::ty::*;
 
+use crate::metadata::{Metadata, Node};
 use crate::model::*;
 use crate::names;
 
 /// The metadata of one module.
 pub(crate) struct DebugInfo {
-    text: String,
-    /// Where each `!N = …` stands, behind the ` = `.
-    nodes: HashMap<u32, Range<usize>>,
+    meta: Metadata,
     /// Composite types by a short name: the last identifier, `(` for tuples, `{closure_env#0}`.
     by_name: HashMap<String, Vec<u32>>,
 }
 
-/// A struct-like view of one node: `key: value` pairs.
-struct Node<'a> {
-    kind: &'a str,
-    body: &'a str,
-}
-
-impl<'a> Node<'a> {
-    /// The value of a field, quotes removed.
-    fn get(&self, key: &str) -> Option<&'a str> {
-        let mut rest = self.body;
-        loop {
-            let (name, after) = rest.split_once(": ")?;
-            let (value, next) = if let Some(quoted) = after.strip_prefix('"') {
-                let end = quoted.find('"')?;
-                (&quoted[..end], quoted[end + 1..].strip_prefix(", "))
-            } else {
-                match after.find(", ") {
-                    Some(n) => (&after[..n], Some(&after[n + 2..])),
-                    None => (after, None),
-                }
-            };
-            if name == key {
-                return Some(value);
-            }
-            rest = next?;
-        }
-    }
-
-    fn reference(&self, key: &str) -> Option<u32> {
-        self.get(key)?.strip_prefix('!')?.parse().ok()
-    }
-
-    /// Bits to bytes; absent is 0.
-    fn bytes(&self, key: &str) -> Option<u64> {
-        match self.get(key) {
-            None => Some(0),
-            Some(v) => {
-                let bits: u64 = v.parse().ok()?;
-                bits.is_multiple_of(8).then_some(bits / 8)
-            }
-        }
-    }
-}
-
 impl DebugInfo {
     /// Finds the metadata; reads none of it but the names of types.
-    pub fn index(text: String) -> DebugInfo {
-        let mut nodes = HashMap::new();
+    pub fn index(text: Arc<str>) -> DebugInfo {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
-        let mut pos = text.find("\n!").map_or(text.len(), |n| n + 1);
-        while pos < text.len() {
-            let len = text[pos..].find('\n').unwrap_or(text.len() - pos);
-            let line = &text[pos..pos + len];
-            if let Some(rest) = line.strip_prefix('!')
-                && let Some((id, body)) = rest.split_once(" = ")
-                && let Ok(id) = id.parse::<u32>()
+        let meta = Metadata::index(text, |id, body| {
+            if body.starts_with("!DICompositeType(")
+                && let Some((_, n)) = body.split_once("name: \"")
+                && let Some((name, _)) = n.split_once('"')
             {
-                let start = pos + len - body.len();
-                nodes.insert(id, start..pos + len);
-                let body = body.strip_prefix("distinct ").unwrap_or(body);
-                if body.starts_with("!DICompositeType(") {
-                    if let Some((_, n)) = body.split_once("name: \"")
-                        && let Some((name, _)) = n.split_once('"')
-                    {
-                        by_name
-                            .entry(names::short_debug_name(name))
-                            .or_default()
-                            .push(id);
-                    }
-                }
+                by_name
+                    .entry(names::short_debug_name(name))
+                    .or_default()
+                    .push(id);
             }
-            pos += len + 1;
-        }
-        DebugInfo {
-            text,
-            nodes,
-            by_name,
-        }
+        });
+        DebugInfo { meta, by_name }
     }
 
     fn node(&self, id: u32) -> Option<Node<'_>> {
-        let text = &self.text[self.nodes.get(&id)?.clone()];
-        let text = text.strip_prefix("distinct ").unwrap_or(text);
-        let (kind, body) = text.strip_prefix('!')?.split_once('(')?;
-        Some(Node {
-            kind,
-            body: body.strip_suffix(')')?,
-        })
+        self.meta.node(id)
     }
 
-    /// `!{!1, !2}`
     fn list(&self, id: u32) -> Option<Vec<u32>> {
-        let text = &self.text[self.nodes.get(&id)?.clone()];
-        let text = text.strip_prefix("!{")?.strip_suffix('}')?;
-        if text.is_empty() {
-            return Some(Vec::new());
-        }
-        text.split(", ")
-            .map(|t| t.strip_prefix('!')?.parse().ok())
-            .collect()
+        self.meta.list(id)
     }
 
     fn elements(&self, n: &Node<'_>) -> Option<Vec<u32>> {

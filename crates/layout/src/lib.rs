@@ -12,11 +12,15 @@
 //! rustc's layout algorithm is not computed anew: where no source tells a layout, that is an error. `needs_llvm_ir` in it
 //! says that debug metadata was not there and may know.
 //!
+//! [`llvm_text`] reads the rest of that LLVM IR: the type of every function, and the calls in one with their positions.
+//!
 
 mod db;
 mod debug_value;
 mod debuginfo;
 mod error;
+pub mod llvm_text;
+mod metadata;
 mod model;
 mod names;
 mod probe;
