@@ -141,7 +141,10 @@ impl Llvm {
             let numbered = side::number(&module);
             module.verify()?;
             let machine = Machine::new(context.api, &options.arch, ptx, options.opt)?;
-            let text = machine.emit(&module)?;
+            let text = machine.emit(&module).map_err(|error| match error {
+                Error::Emit(message) => Error::Emit(numbered.in_message(&message)),
+                other => other,
+            })?;
             let (ptx, side) = side::read_back(&text, &numbered, options.debug)?;
             Ok(Emitted {
                 ptx,

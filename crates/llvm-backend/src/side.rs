@@ -30,6 +30,36 @@ pub(crate) struct Numbered {
     chains: Vec<Vec<Frame>>,
 }
 
+impl Numbered {
+    /// A message of LLVM in which our numbers stand for lines (`oxide-chains:7:0`), with the Rust places instead.
+    pub fn in_message(&self, message: &str) -> String {
+        let mut out = String::new();
+        let mut rest = message;
+        while let Some(at) = rest.find(FILE_NAME).filter(|at| rest[at + FILE_NAME.len()..].starts_with(':')) {
+            let after = &rest[at + FILE_NAME.len() + 1..];
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            let number = after[..digits].parse::<usize>().ok();
+            let chain = number.and_then(|n| self.chains.get(n.checked_sub(1)?));
+            out.push_str(&rest[..at]);
+            match chain.and_then(|chain| chain.iter().find(|f| f.line != 0)) {
+                Some(f) => {
+                    let _ = write!(out, "{}:{}:{}", f.file, f.line, f.column);
+                    rest = after[digits..].strip_prefix(":0").unwrap_or(&after[digits..]);
+                }
+                None => {
+                    out.push_str(&rest[at..at + FILE_NAME.len() + 1]);
+                    rest = after;
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// What our numbers are lines of, for LLVM.
+const FILE_NAME: &str = "oxide-chains";
+
 /// Metadata kinds of the C API (`LLVMMetadataKind`).
 mod kind {
     pub const DI_SUBPROGRAM: u32 = 17;
@@ -271,7 +301,7 @@ pub(crate) fn number(module: &Module<'_>) -> Numbered {
         }
         let builder = api.LLVMCreateDIBuilder(module.raw());
         let (none, empty) = NO_STRING;
-        let name = "chains";
+        let name = FILE_NAME;
         let file = api.LLVMDIBuilderCreateFile(
             builder,
             name.as_ptr().cast(),

@@ -216,21 +216,18 @@ fn map_parameters(root: &mut Root, params: &[&str]) -> Result<(), Error> {
             .get(at)
             .ok_or_else(|| wrong(&format!("none for `{}`", arg.name)))?;
         let first_size = size(type_of(first)).ok_or_else(|| wrong(first))?;
+        // A pair has the argument's name with `.0` and `.1`, or two numbers when it is put into memory at once.
         let pair = params.get(at + 1).filter(|p| {
-            let base = name_of(first).strip_suffix(".0");
-            let named = base.is_some() && name_of(p).strip_suffix(".1") == base;
-            // Captures of a closure have numbers for names.
-            let number = |p: &str| {
-                name_of(p)
-                    .strip_prefix('%')
-                    .and_then(|n| n.parse::<u32>().ok())
-            };
-            let whole = type_of(first) == "ptr"
-                && first.contains(&format!("dereferenceable({})", arg.size));
-            let unnamed = number(first).is_some_and(|n| number(p) == Some(n + 1))
-                && first_size < arg.size
-                && !whole;
-            named || unnamed
+            let (first_name, second_name) = (name_of(first), name_of(p));
+            let base = first_name.strip_suffix(".0");
+            let named = base.is_some() && second_name.strip_suffix(".1") == base;
+            let number = |name: &str| name.strip_prefix('%')?.parse::<u32>().ok();
+            let numbered = number(first_name).is_some_and(|n| number(second_name) == Some(n + 1));
+            let second_size = size(type_of(p)).unwrap_or(0);
+            let end = first_size.next_multiple_of(second_size.next_power_of_two()) + second_size;
+            let fills = first_size < arg.size && end.next_multiple_of(arg.align) == arg.size;
+            let behind_pointer = first.contains(&format!("dereferenceable({})", arg.size)) && arg.size > 8;
+            named || numbered && fills && !behind_pointer
         });
         let mut push = |offset: u64, size: u64| {
             root.params.push(Param {

@@ -201,6 +201,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
     if runtime {
         let _ = writeln!(out, "{}", panics::RUNTIME);
     }
+    let fused = fused(file, request, &bodies);
     let mut functions = Vec::new();
     for name in file.order.iter().filter(|n| bodies.contains_key(**n)) {
         let (item, lines) = (&file.symbols[name], &bodies[name]);
@@ -225,7 +226,8 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         out.push_str(&rewrite(&header, &shared));
         out.push('\n');
         for line in &lines[1..] {
-            out.push_str(&rewrite(line, &shared));
+            let line = rewrite(line, &shared);
+            out.push_str(&if fused.contains(name) { contracted(&line) } else { line });
             out.push('\n');
         }
     }
@@ -257,6 +259,38 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         functions,
         externals,
     })
+}
+
+/// The functions that only kernels with `#[kernel(fmad)]` reach: their products and sums may fuse.
+fn fused<'a>(
+    file: &IrFile<'a>,
+    request: &Request<'_>,
+    bodies: &HashMap<&'a str, Vec<String>>,
+) -> HashSet<&'a str> {
+    if !request.kernels.iter().any(|root| root.fmad) {
+        return HashSet::new();
+    }
+    let exact = request.kernels.iter().filter(|root| !root.fmad).map(|root| root.symbol.as_str());
+    let mut todo: Vec<&str> = exact.chain(request.symbols.iter().copied()).collect();
+    let mut reached: HashSet<&str> = HashSet::new();
+    while let Some(name) = todo.pop() {
+        if reached.insert(name) {
+            todo.extend(bodies.get(name).into_iter().flatten().flat_map(|line| crate::text::symbols(line)));
+        }
+    }
+    file.order.iter().copied().filter(|name| bodies.contains_key(name) && !reached.contains(name)).collect()
+}
+
+/// An instruction of floating point with the flag that lets it fuse.
+fn contracted(line: &str) -> String {
+    for operation in ["fadd", "fsub", "fmul", "fneg"] {
+        let word = format!(" = {operation} ");
+        if let Some(at) = line.find(&word) {
+            let end = at + word.len();
+            return format!("{}contract {}", &line[..end], &line[end..]);
+        }
+    }
+    line.to_string()
 }
 
 /// Whether a declaration's attribute group says that it does not return.

@@ -33,6 +33,15 @@ macro_rules! kernel {
             desc($f as *const (), concat!("app::", stringify!($f)), [$(arg::<$arg>(stringify!($arg))),*]);
     };
 }
+macro_rules! kernel_with {
+    ($mark:ident, $f:ident, $threads:literal, $blocks:literal, $flags:literal, $($arg:ty),*) => {
+        #[used]
+        pub static $mark: KernelDesc<{ [$(stringify!($arg)),*].len() }> = KernelDesc {
+            max_threads: $threads, min_blocks: $blocks, flags: $flags,
+            ..desc($f as *const (), concat!("app::", stringify!($f)), [$(arg::<$arg>(stringify!($arg))),*])
+        };
+    };
+}
 #[repr(C)]
 pub struct SharedArray<T, const N: usize>(core::cell::UnsafeCell<core::mem::MaybeUninit<[T; N]>>);
 impl<T, const N: usize> SharedArray<T, N> {

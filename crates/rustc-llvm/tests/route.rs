@@ -177,6 +177,51 @@ kernel!(__oxide_kernel__recursion, recursion, Option<u32>, [u8; 3], &mut [u32]);
     );
 }
 
+#[test]
+fn launch_bounds_and_fmad() {
+    let made = ok(
+        "bounds",
+        &format!("{HOST}
+#[inline(never)]
+fn shared(a: f32, b: f32) -> f32 {{ a * b + 7.0 }}
+pub fn fused(a: f32, b: f32, c: f32, y: &mut [f32]) {{ y[0] = a * b + c; y[1] = shared(a, b); }}
+pub fn exact(a: f32, b: f32, c: f32, y: &mut [f32]) {{ y[0] = a * b + c; y[1] = shared(a, b); }}
+kernel_with!(__oxide_kernel__fused, fused, 256, 2, 1, f32, f32, f32, &mut [f32]);
+kernel_with!(__oxide_kernel__exact, exact, 128, 0, 0, f32, f32, f32, &mut [f32]);"),
+    );
+    let ptx = &made.emitted.ptx;
+    let body = |name: &str| {
+        let start = ptx.find(&format!(".visible .entry {name}(")).unwrap();
+        &ptx[start..start + ptx[start..].find("\n}\n").unwrap()]
+    };
+    has(body("app__fused"), ".maxntid 256");
+    has(body("app__fused"), ".minnctapersm 2");
+    has(body("app__fused"), "fma.rn.f32");
+    has(body("app__exact"), ".maxntid 128");
+    lacks(body("app__exact"), "fma");
+    has(body("app__exact"), "mul.rn.f32");
+}
+
+#[test]
+fn pairs_that_are_put_into_memory() {
+    let made = ok(
+        "pairs",
+        &format!("{HOST}
+pub fn k(mut n: Option<u32>, mut p: (u8, u64), z: (), mut s: &[u32], big: [u64; 2], w: [u8; 12], y: &mut [u64]) {{
+    if let Some(v) = &mut n {{ *v += 1; core::hint::black_box(&mut n); }}
+    core::hint::black_box((&mut p, &mut s, &big, &w));
+    y[0] = n.unwrap_or(3) as u64 + p.1 + s.len() as u64 + big[1] + w[3] as u64;
+}}
+kernel!(__oxide_kernel__k, k, Option<u32>, (u8, u64), (), &[u32], [u64; 2], [u8; 12], &mut [u64]);"),
+    );
+    let ranges: Vec<(u32, u64, u64)> = made.roots[0].params.iter().map(|p| (p.arg, p.offset, p.size)).collect();
+    // `(u8, u64)` has its `u64` first in memory or not, as rustc likes; the two ranges cover both.
+    let pair: Vec<_> = ranges.iter().filter(|r| r.0 == 1).map(|r| r.2).collect();
+    assert_eq!({ let mut p = pair; p.sort(); p }, [1, 8]);
+    let rest: Vec<_> = ranges.iter().copied().filter(|r| r.0 != 1).collect();
+    assert_eq!(rest, [(0, 0, 4), (0, 4, 4), (3, 0, 8), (3, 8, 8), (4, 0, 16), (5, 0, 12), (6, 0, 8), (6, 8, 8)]);
+}
+
 /// The templates in a cut, unescaped.
 fn messages(made: &Made) -> Vec<String> {
     let mut out = Vec::new();
