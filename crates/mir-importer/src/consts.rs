@@ -215,7 +215,7 @@ impl Module<'_> {
                 let memory = memory.clone();
                 self.static_global(ctx, krate, path, Some(memory))
             }
-            AllocKind::ExternStatic(path) => self.static_global(ctx, krate, path, None),
+            AllocKind::ExternStatic(path) | AllocKind::StaticRef(path) => self.static_global(ctx, krate, path, None),
             AllocKind::Fn(callee) => match &self.find_function(krate, &callee.path.to_string())[..] {
                 [one] => Ok(Target::Function(*one)),
                 _ => Err(format!("a pointer to `{}`, whose body is not on the MIR route", callee.path)),

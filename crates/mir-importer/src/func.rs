@@ -176,13 +176,6 @@ impl<'m, 'a> Func<'m, 'a> {
         mt::PtrType::get(self.ctx, mt::shallow(self.ctx, pointee), true, 0).into()
     }
 
-    /// The address of bytes.
-    pub fn byte_ptr(&mut self, v: Value) -> Value {
-        let i8_ty = mt::int_type(self.ctx, 8).into();
-        let ty = self.ptr_ty(i8_ty);
-        self.coerce(v, ty)
-    }
-
     /// A new local of the function.
     pub fn temp(&mut self, ty: TypeHandle, align: u64, name: Option<&str>) -> Value {
         let op = AllocaOp::new(self.ctx, ty, align.max(1), name);
@@ -509,18 +502,6 @@ impl<'m, 'a> Func<'m, 'a> {
         }
     }
 
-    /// A value in memory: spilled if it is in registers.
-    pub fn in_memory(&mut self, v: Val, ty: &Ty) -> Res<(Value, u64)> {
-        match v {
-            Val::Memory(a, align) => Ok((a, align)),
-            v => {
-                let at = self.temp_of(ty)?;
-                self.write(&at, v)?;
-                Ok((at.addr, at.align))
-            }
-        }
-    }
-
     /// Translates the body, from `bb0`.
     pub fn run(&mut self) {
         let Some(first) = self.body.blocks.first().map(|_| BlockId(0)) else {
@@ -656,7 +637,8 @@ impl<'m, 'a> Func<'m, 'a> {
             | StatementKind::PlaceMention(_)
             | StatementKind::FakeRead(..)
             | StatementKind::AscribeUserType(..)
-            | StatementKind::Coverage(_) => Ok(()),
+            | StatementKind::Coverage(_)
+            | StatementKind::DebugAssign(..) => Ok(()),
         }
     }
 

@@ -18,6 +18,7 @@ mod call;
 mod consts;
 mod diag;
 mod eval;
+mod files;
 mod func;
 mod intrinsics;
 mod kernels;
@@ -27,6 +28,7 @@ mod rvalue;
 mod source;
 mod types;
 
+pub use files::FileCrate;
 pub use diag::{Diagnostic, Level};
 pub use kernels::{KernelArg, KernelInfo, KernelParam};
 pub use loc::{is_library, span_to_loc};

@@ -108,7 +108,8 @@ impl<'a> Module<'a> {
         }
         let n = self.symbols.entry(s.clone()).or_insert(0);
         *n += 1;
-        if *n == 1 { s } else { self.unique_symbol(&format!("{s}_{n}")) }
+        let n = *n;
+        if n == 1 { s } else { self.unique_symbol(&format!("{s}_{n}")) }
     }
 
     /// The body of an item.
