@@ -14,7 +14,6 @@ use pliron::{
         attr_interfaces::{FloatAttr, TypedAttrInterface},
         attributes::{FPBFloatAttr, FPDoubleAttr, FPHalfAttr, FPSingleAttr, IntegerAttr},
     },
-    printable::Printable,
     utils::apfloat::Float,
 };
 

@@ -92,17 +92,23 @@ impl Lowering<'_, '_> {
     }
 
     pub fn undef(&mut self, ty: TypeHandle) -> Value {
-        let op = UndefOp::new(self.ctx_mut(), ty);
-        self.emit_value(op.get_operation())
+        let op = UndefOp::new(self.ctx_mut(), ty).get_operation();
+        self.scaffold.push(op);
+        self.emit_value(op)
     }
 
     pub fn insert(&mut self, aggregate: Value, value: Value, index: u32) -> Value {
-        let op = InsertValueOp::new(self.ctx_mut(), aggregate, value, vec![index]);
-        self.emit_value(op.get_operation())
+        let op = InsertValueOp::new(self.ctx_mut(), aggregate, value, vec![index]).get_operation();
+        self.scaffold.push(op);
+        self.emit_value(op)
     }
 
     /// Field `index`, which the aggregate has.
     pub fn extract(&mut self, aggregate: Value, index: u32) -> Value {
+        let known = self.fields.get(&aggregate);
+        if let Some(field) = known.and_then(|fields| fields.get(index as usize)) {
+            return *field;
+        }
         let op = ExtractValueOp::new(self.ctx_mut(), aggregate, vec![index])
             .expect("the caller knows the aggregate's fields");
         self.emit_value(op.get_operation())
@@ -114,7 +120,17 @@ impl Lowering<'_, '_> {
         for (index, field) in fields.iter().enumerate() {
             value = self.insert(value, *field, index as u32);
         }
+        self.fields.insert(value, fields.to_vec());
         value
+    }
+
+    /// Takes out the aggregates that nobody needed whole.
+    pub fn clear_scaffold(&mut self) {
+        for op in std::mem::take(&mut self.scaffold).into_iter().rev() {
+            if !op.deref(self.ctx()).has_use() {
+                Operation::erase(op, self.ctx_mut());
+            }
+        }
     }
 
     pub fn load(&mut self, address: Value, ty: TypeHandle, align: u64, volatile: bool) -> Value {

@@ -47,6 +47,10 @@ pub(crate) struct Lowering<'m, 'a> {
     pub location: Location,
     /// Room for the arguments of a panic, once one needs it.
     pub panic_arguments: Option<Value>,
+    /// Fields of aggregates that were put together here: taking one out again needs no instruction.
+    pub fields: HashMap<Value, Vec<Value>>,
+    /// Operations that only put aggregates together.
+    pub scaffold: Vec<Ptr<Operation>>,
 }
 
 /// The type of a function: pairs are two parameters, a kernel's pairs point to global memory.
@@ -117,6 +121,8 @@ pub(crate) fn lower(module: &mut Module<'_>, func: FuncOp) -> Result<()> {
         block: entry,
         location,
         panic_arguments: None,
+        fields: HashMap::new(),
+        scaffold: Vec::new(),
     };
     let order = reverse_postorder(state.ctx(), mir_entry);
     state.blocks.insert(mir_entry, entry);
@@ -155,6 +161,7 @@ pub(crate) fn lower(module: &mut Module<'_>, func: FuncOp) -> Result<()> {
             state.operation(op)?;
         }
     }
+    state.clear_scaffold();
     Ok(())
 }
 
