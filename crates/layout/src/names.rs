@@ -53,43 +53,66 @@ impl Names {
     }
 
     /// `scope` and `name` are those of a metadata type.
-    pub fn same(&self, ty: &Ty, scope: &[String], name: &str) -> bool {
+    pub fn same(&self, ty: &Ty, scope: &[String], name: &str, defaults: Defaults) -> bool {
         // Metadata writes a variant part's name for enums only in other debuggers' formats; here the name is Rust's.
         let full = match scope {
             [] => name.to_string(),
             _ => format!("{}::{name}", scope.join("::")),
         };
-        Ty::parse(&full).is_ok_and(|di| self.same_ty(ty, &di))
-    }
-
-    fn same_ty(&self, a: &Ty, di: &Ty) -> bool {
-        match (a, di) {
-            (Ty::Path(p), Ty::Path(q)) => self.same_path(p, q),
-            (Ty::Closure(c), Ty::Path(q)) => self.same_closure(c, q),
-            (Ty::Ref(m, t), Ty::Ref(n, u)) | (Ty::RawPtr(m, t), Ty::RawPtr(n, u)) => {
-                m == n && self.same_ty(t, u)
+        Ty::parse(&full).is_ok_and(|di| {
+            Same {
+                names: self,
+                defaults,
             }
-            (Ty::Slice(t), Ty::Slice(u)) => self.same_ty(t, u),
-            (Ty::Array(t, n), Ty::Array(u, m)) => n == m && self.same_ty(t, u),
+            .ty(ty, &di)
+        })
+    }
+}
+
+/// Which generic arguments, that MIR leaves out, can be the parameters' defaults.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Defaults {
+    /// `()`, the allocator, the hasher: those of the standard library.
+    Usual,
+    Any,
+}
+
+fn usual_default(a: &GenericArg) -> bool {
+    match a {
+        GenericArg::Type(Ty::Tuple(ts)) => ts.is_empty(),
+        GenericArg::Type(Ty::Path(p)) => matches!(p.last_ident(), Some("Global" | "RandomState")),
+        _ => false,
+    }
+}
+
+/// One comparison.
+struct Same<'n> {
+    names: &'n Names,
+    defaults: Defaults,
+}
+
+impl Same<'_> {
+    fn ty(&self, a: &Ty, di: &Ty) -> bool {
+        match (a, di) {
+            (Ty::Path(p), Ty::Path(q)) => self.path(p, q),
+            (Ty::Closure(c), Ty::Path(q)) => self.closure(c, q),
+            (Ty::Ref(m, t), Ty::Ref(n, u)) | (Ty::RawPtr(m, t), Ty::RawPtr(n, u)) => {
+                m == n && self.ty(t, u)
+            }
+            (Ty::Slice(t), Ty::Slice(u)) => self.ty(t, u),
+            (Ty::Array(t, n), Ty::Array(u, m)) => n == m && self.ty(t, u),
             (Ty::Tuple(ts), Ty::Tuple(us)) => {
-                ts.len() == us.len() && ts.iter().zip(us).all(|(t, u)| self.same_ty(t, u))
+                ts.len() == us.len() && ts.iter().zip(us).all(|(t, u)| self.ty(t, u))
             }
             (Ty::FnPtr(s), Ty::FnPtr(t)) => {
                 s.is_unsafe == t.is_unsafe
                     && s.c_variadic == t.c_variadic
                     && s.inputs.len() == t.inputs.len()
-                    && s.inputs
-                        .iter()
-                        .zip(&t.inputs)
-                        .all(|(x, y)| self.same_ty(x, y))
-                    && self.same_ty(&s.output, &t.output)
+                    && s.inputs.iter().zip(&t.inputs).all(|(x, y)| self.ty(x, y))
+                    && self.ty(&s.output, &t.output)
             }
             (Ty::Dyn(bs), Ty::Dyn(cs)) => {
-                bs.len() == cs.len()
-                    && bs
-                        .iter()
-                        .zip(cs)
-                        .all(|(b, c)| self.same_path(&b.path, &c.path))
+                bs.len() == cs.len() && bs.iter().zip(cs).all(|(b, c)| self.path(&b.path, &c.path))
             }
             _ => a == di,
         }
@@ -99,11 +122,11 @@ impl Names {
     fn split<'p>(&'p self, names: &'p [String], local: bool) -> (&'p str, &'p [String]) {
         match names {
             [first, rest @ ..] if !local && !rest.is_empty() => (first, rest),
-            _ => (&self.krate, names),
+            _ => (&self.names.krate, names),
         }
     }
 
-    fn same_path(&self, p: &Path, q: &Path) -> bool {
+    fn path(&self, p: &Path, q: &Path) -> bool {
         let (Some(a), Some(b)) = (idents(p), idents(q)) else {
             return false;
         };
@@ -121,30 +144,31 @@ impl Names {
         let is_std = |n: &str| matches!(n, "std" | "core" | "alloc");
         let scope_ok = if is_std(b_crate) {
             a_scope.first().is_some_and(|n| is_std(n)) && subsequence(&a_scope[1..], b_mods)
-        } else if b_crate == self.krate {
+        } else if b_crate == self.names.krate {
             a_scope == b_mods
         } else {
             a_scope.first().is_some_and(|n| n == b_crate) && subsequence(&a_scope[1..], b_mods)
         };
         a_last.trim_start_matches("r#") == b_last.trim_start_matches("r#")
             && scope_ok
-            && self.same_args(p.last_args(), q.last_args())
+            && self.args(p.last_args(), q.last_args())
     }
 
-    fn same_args(&self, a: &[GenericArg], di: &[GenericArg]) -> bool {
+    fn args(&self, a: &[GenericArg], di: &[GenericArg]) -> bool {
         // MIR leaves out arguments that are the parameter's default (`Vec<u8>`), metadata writes them.
         a.len() <= di.len()
+            && (self.defaults == Defaults::Any || di[a.len()..].iter().all(usual_default))
             && a.iter().zip(di).all(|(x, y)| match (x, y) {
-                (GenericArg::Type(t), GenericArg::Type(u)) => self.same_ty(t, u),
+                (GenericArg::Type(t), GenericArg::Type(u)) => self.ty(t, u),
                 (GenericArg::Binding(p, x), GenericArg::Binding(q, y)) => {
                     p.last_ident() == q.last_ident()
-                        && self.same_args(&[(**x).clone()], &[(**y).clone()])
+                        && self.args(&[(**x).clone()], &[(**y).clone()])
                 }
                 _ => x == y,
             })
     }
 
-    fn same_closure(&self, c: &ClosureTy, q: &Path) -> bool {
+    fn closure(&self, c: &ClosureTy, q: &Path) -> bool {
         let Some((last, scope)) = q.segments.split_last() else {
             return false;
         };
@@ -160,7 +184,7 @@ impl Names {
         };
         match &c.at {
             ClosureAt::Span(_) => {
-                let at = self.closures.get(c).map_or(&[][..], |v| v);
+                let at = self.names.closures.get(c).map_or(&[][..], |v| v);
                 at.iter().any(|(names, k)| k == n && inner(names))
             }
             ClosureAt::Path(p) => match p.segments.split_last() {

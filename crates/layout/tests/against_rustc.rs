@@ -362,3 +362,64 @@ fn guaranteed_layouts_need_no_rustc() {
     assert!(db.layout(&ty("(u8, u16)")).is_err());
     assert!(db.layout(&ty("[u8]")).is_err());
 }
+
+/// Files beside the case can be named in `LAYOUT_LLVM_IR` to read them too.
+#[test]
+fn all_functions_and_calls_of_real_llvm_ir_are_understood() {
+    let dir = folder("llvm");
+    compile(&dir);
+    let mut files = vec![dir.join("types.ll")];
+    files.extend(
+        std::env::var_os("LAYOUT_LLVM_IR")
+            .iter()
+            .flat_map(std::env::split_paths),
+    );
+    for file in files {
+        let start = std::time::Instant::now();
+        let m =
+            layout::llvm_text::LlvmModule::index(std::fs::read_to_string(&file).expect("LLVM IR"));
+        let indexed = start.elapsed();
+        let (mut functions, mut calls, mut placed) = (0, 0, 0);
+        let names: Vec<String> = m.functions().map(|(n, _)| n.to_string()).collect();
+        for n in &names {
+            functions += 1;
+            let ty = m
+                .function(n)
+                .unwrap_or_else(|e| panic!("{}: {n}: {e}", file.display()))
+                .expect("it is there");
+            for c in m
+                .calls(n)
+                .unwrap_or_else(|e| panic!("{}: {n}: {e}", file.display()))
+                .unwrap_or_default()
+            {
+                calls += 1;
+                placed += usize::from(!c.frames.is_empty());
+                // What a call passes is what its callee takes.
+                if let layout::llvm_text::Callee::Symbol(s) = &c.callee
+                    && let Some(callee) = m.function(s).expect("it is understood")
+                    && !callee.variadic
+                    && !s.starts_with("llvm.")
+                {
+                    let types = |t: &layout::llvm_text::FnType| -> Vec<_> {
+                        t.params
+                            .iter()
+                            .map(|p| (p.ty.clone(), p.sret.clone()))
+                            .collect()
+                    };
+                    assert_eq!(
+                        (&callee.ret, types(&callee)),
+                        (&c.ty.ret, types(&c.ty)),
+                        "{n} calls {s}"
+                    );
+                }
+            }
+            let _ = ty;
+        }
+        println!(
+            "{}: {functions} functions, {calls} calls, {placed} with a position; index {indexed:?}, all {:?}",
+            file.display(),
+            start.elapsed()
+        );
+        assert!(functions > 5 && placed > 0);
+    }
+}
