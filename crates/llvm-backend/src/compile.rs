@@ -7,6 +7,8 @@ use artifact::SideTable;
 use crate::ffi;
 use crate::library::{self, Library};
 use crate::module::{Context, Machine, Module};
+use crate::remainder;
+use crate::saturating;
 use crate::side;
 use crate::{Arch, Error, Unresolved, fatal};
 
@@ -198,7 +200,11 @@ impl Llvm {
         let machine = Machine::new(context.api, &options.arch, ptx, options.opt)?;
         let mut linked: Option<Module<'c>> = None;
         for (name, text) in modules {
-            let module = context.parse(name.as_ref(), text.as_ref())?;
+            let exact = remainder::exact(text.as_ref());
+            let text = exact.as_deref().map_or(text.as_ref(), str::as_bytes);
+            let renamed = saturating::renamed(text);
+            let text = renamed.as_deref().map_or(text, str::as_bytes);
+            let module = context.parse(name.as_ref(), text)?;
             module.retarget(&machine);
             match &linked {
                 None => linked = Some(module),
@@ -206,10 +212,24 @@ impl Llvm {
             }
         }
         let module = linked.ok_or(Error::Empty)?;
-        if needs_runtime(&module) {
-            let runtime = context.parse("runtime.ll", RUNTIME.as_bytes())?;
-            runtime.retarget(&machine);
-            module.link(runtime)?;
+        for (name, symbols, text) in [
+            ("runtime.ll", &[PANIC][..], RUNTIME.to_owned()),
+            (
+                "remainder.ll",
+                &remainder::FUNCTIONS[..],
+                remainder::definitions(),
+            ),
+            (
+                "saturating.ll",
+                &saturating::functions()[..],
+                saturating::definitions(),
+            ),
+        ] {
+            if needs(&module, symbols) {
+                let runtime = context.parse(name, text.as_bytes())?;
+                runtime.retarget(&machine);
+                module.link(runtime)?;
+            }
         }
         module.verify()?;
         if options.fmad {
@@ -237,11 +257,12 @@ fn ptx_version(options: &Options) -> Result<Option<u32>, Error> {
     }
 }
 
-fn needs_runtime(module: &Module<'_>) -> bool {
+/// Whether the module declares one of these functions without a body.
+fn needs(module: &Module<'_>, symbols: &[&str]) -> bool {
     module
         .functions()
         .into_iter()
-        .any(|f| module.is_declaration(f) && module.name(f) == PANIC)
+        .any(|f| module.is_declaration(f) && symbols.contains(&module.name(f).as_str()))
 }
 
 /// Sets the flag by which LLVM may fuse a multiplication and an addition.

@@ -90,6 +90,7 @@ api! {
     fn LLVMGetDiagInfoSeverity(info: DiagnosticInfo) -> c_int;
     fn LLVMDisposeMessage(message: *mut c_char);
     fn LLVMInstallFatalErrorHandler(handler: FatalErrorHandler);
+    fn LLVMParseCommandLineOptions(count: c_int, words: *const *const c_char, overview: *const c_char);
     fn LLVMGetErrorMessage(error: Error) -> *mut c_char;
     fn LLVMDisposeErrorMessage(message: *mut c_char);
     fn LLVMCreateMemoryBufferWithMemoryRangeCopy(data: *const c_char, len: usize, name: *const c_char) -> MemoryBuffer;

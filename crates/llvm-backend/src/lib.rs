@@ -14,6 +14,8 @@ mod fatal;
 mod ffi;
 mod library;
 mod module;
+mod remainder;
+mod saturating;
 mod side;
 
 pub use arch::Arch;

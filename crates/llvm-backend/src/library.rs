@@ -116,6 +116,13 @@ fn open(path: &Path) -> Result<Library, Error> {
         api.LLVMInitializeNVPTXTargetMC();
         api.LLVMInitializeNVPTXAsmPrinter();
         api.LLVMInstallFatalErrorHandler(crate::fatal::handler);
+        // Conversions between floats and integers of more than 64 bits have no library function on the device: LLVM
+        // writes them out, as it does divisions.
+        let words = [
+            c"llvm-backend".as_ptr(),
+            c"-expand-fp-convert-bits=64".as_ptr(),
+        ];
+        api.LLVMParseCommandLineOptions(words.len() as i32, words.as_ptr(), std::ptr::null());
     }
     Ok(Library {
         api,

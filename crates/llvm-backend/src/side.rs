@@ -35,7 +35,10 @@ impl Numbered {
     pub fn in_message(&self, message: &str) -> String {
         let mut out = String::new();
         let mut rest = message;
-        while let Some(at) = rest.find(FILE_NAME).filter(|at| rest[at + FILE_NAME.len()..].starts_with(':')) {
+        while let Some(at) = rest
+            .find(FILE_NAME)
+            .filter(|at| rest[at + FILE_NAME.len()..].starts_with(':'))
+        {
             let after = &rest[at + FILE_NAME.len() + 1..];
             let digits = after.bytes().take_while(u8::is_ascii_digit).count();
             let number = after[..digits].parse::<usize>().ok();
@@ -44,7 +47,9 @@ impl Numbered {
             match chain.and_then(|chain| chain.iter().find(|f| f.line != 0)) {
                 Some(f) => {
                     let _ = write!(out, "{}:{}:{}", f.file, f.line, f.column);
-                    rest = after[digits..].strip_prefix(":0").unwrap_or(&after[digits..]);
+                    rest = after[digits..]
+                        .strip_prefix(":0")
+                        .unwrap_or(&after[digits..]);
                 }
                 None => {
                     out.push_str(&rest[at..at + FILE_NAME.len() + 1]);

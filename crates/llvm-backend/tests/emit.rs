@@ -384,3 +384,72 @@ fn line_tables_only_add_directives() {
         .collect();
     assert_eq!(without, off);
 }
+
+#[test]
+fn the_remainder_of_floats_is_exact() {
+    // Constants go through the function at compile time: what is left is the result.
+    let of = |ty: &str, x: &str, y: &str| {
+        ptx(&format!(
+            "define ptx_kernel void @k(ptr %p) {{
+  %x = call {ty} @x()
+  %r = frem {ty} %x, {y}
+  store {ty} %r, ptr %p, align 8
+  ret void
+}}
+define {ty} @x() {{ ret {ty} {x} }}"
+        ))
+    };
+    has(&of("double", "5.5", "2.0"), "4609434218613702656"); // 1.5
+    has(&of("double", "-5.5", "2.0"), "-4613937818241073152"); // -1.5
+    has(&of("float", "7.0", "2.5"), "1073741824"); // 2.0
+    // With variables it is the loop.
+    let ptx = ptx("define ptx_kernel void @k(ptr %p, double %x, double %y) {
+  %r = frem double %x, %y
+  store double %r, ptr %p, align 8
+  ret void
+}");
+    has(&ptx, "rem.u64");
+    lacks(&ptx, "trunc");
+}
+
+#[test]
+fn conversions_of_128_bits() {
+    let ptx = ptx("define ptx_kernel void @k(ptr %p, double %x, i128 %n) {
+  %a = sitofp i128 %n to double
+  store double %a, ptr %p, align 8
+  %b = fptoui double %x to i128
+  store i128 %b, ptr %p, align 8
+  ret void
+}");
+    lacks(&ptx, ".extern");
+}
+
+#[test]
+fn saturating_conversions_to_128_bits() {
+    let of = |sign: &str, ty: &str, suffix: &str, x: &str| {
+        ptx(&format!(
+            "declare i128 @llvm.fpto{sign}i.sat.i128.{suffix}({ty})
+define ptx_kernel void @k(ptr %p) {{
+  %x = call {ty} @x()
+  %r = call i128 @llvm.fpto{sign}i.sat.i128.{suffix}({ty} %x)
+  %high = lshr i128 %r, 64
+  %h = trunc i128 %high to i64
+  store i64 %h, ptr %p, align 8
+  ret void
+}}
+define {ty} @x() {{ ret {ty} {x} }}"
+        ))
+    };
+    // The upper 64 bits of the result.
+    has(&of("s", "double", "f64", "-1.0"), ", -1;");
+    has(&of("s", "double", "f64", "1.0e300"), "9223372036854775807");
+    has(
+        &of("s", "double", "f64", "-1.0e300"),
+        "-9223372036854775808",
+    );
+    has(&of("u", "double", "f64", "1.0e300"), ", -1;");
+    has(&of("u", "double", "f64", "-5.0"), ", 0;");
+    has(&of("u", "float", "f32", "0x7FF0000000000000"), ", -1;");
+    has(&of("s", "float", "f32", "0x7FF8000000000000"), ", 0;");
+    has(&of("u", "double", "f64", "0x4420000000000000"), ", 8;"); // 2^67
+}

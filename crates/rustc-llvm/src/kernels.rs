@@ -226,7 +226,8 @@ fn map_parameters(root: &mut Root, params: &[&str]) -> Result<(), Error> {
             let second_size = size(type_of(p)).unwrap_or(0);
             let end = first_size.next_multiple_of(second_size.next_power_of_two()) + second_size;
             let fills = first_size < arg.size && end.next_multiple_of(arg.align) == arg.size;
-            let behind_pointer = first.contains(&format!("dereferenceable({})", arg.size)) && arg.size > 8;
+            let behind_pointer =
+                first.contains(&format!("dereferenceable({})", arg.size)) && arg.size > 8;
             named || numbered && fills && !behind_pointer
         });
         let mut push = |offset: u64, size: u64| {

@@ -10,6 +10,7 @@
 //! dialects (what a device intrinsic is comes as a function from the caller).
 
 mod bitcode;
+mod builtins;
 mod constant;
 mod debug;
 mod error;

@@ -3,7 +3,7 @@
 use crate::kernels::Root;
 use crate::panics;
 use crate::text::{IrFile, Item, Kind, Token, parameters, tokens};
-use crate::{Error, debug, format, math};
+use crate::{Error, builtins, debug, format, math};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
@@ -101,6 +101,12 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
                 intrinsic(name, header, request.intrinsic)
                     .map_err(|e| e.at(chain(file, &user, name)))?,
             );
+            continue;
+        }
+        if item.kind == Kind::Declare
+            && let Some(text) = builtins::definition(name)
+        {
+            made.push(text);
             continue;
         }
         let path = artifact::pretty(name);
@@ -227,7 +233,11 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         out.push('\n');
         for line in &lines[1..] {
             let line = rewrite(line, &shared);
-            out.push_str(&if fused.contains(name) { contracted(&line) } else { line });
+            out.push_str(&if fused.contains(name) {
+                contracted(&line)
+            } else {
+                line
+            });
             out.push('\n');
         }
     }
@@ -270,15 +280,29 @@ fn fused<'a>(
     if !request.kernels.iter().any(|root| root.fmad) {
         return HashSet::new();
     }
-    let exact = request.kernels.iter().filter(|root| !root.fmad).map(|root| root.symbol.as_str());
+    let exact = request
+        .kernels
+        .iter()
+        .filter(|root| !root.fmad)
+        .map(|root| root.symbol.as_str());
     let mut todo: Vec<&str> = exact.chain(request.symbols.iter().copied()).collect();
     let mut reached: HashSet<&str> = HashSet::new();
     while let Some(name) = todo.pop() {
         if reached.insert(name) {
-            todo.extend(bodies.get(name).into_iter().flatten().flat_map(|line| crate::text::symbols(line)));
+            todo.extend(
+                bodies
+                    .get(name)
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|line| crate::text::symbols(line)),
+            );
         }
     }
-    file.order.iter().copied().filter(|name| bodies.contains_key(name) && !reached.contains(name)).collect()
+    file.order
+        .iter()
+        .copied()
+        .filter(|name| bodies.contains_key(name) && !reached.contains(name))
+        .collect()
 }
 
 /// An instruction of floating point with the flag that lets it fuse.

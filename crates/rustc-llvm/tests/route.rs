@@ -178,16 +178,44 @@ kernel!(__oxide_kernel__recursion, recursion, Option<u32>, [u8; 3], &mut [u32]);
 }
 
 #[test]
+fn what_comes_from_c_and_compiler_rt() {
+    let made = ok(
+        "runtime",
+        &format!("{HOST}
+pub fn bytes(a: &[u8], b: &[u8], y: &mut [u32]) {{
+    y[0] = (a == b) as u32;
+    y[1] = a.cmp(b) as i32 as u32;
+    y[2] = match a {{ b\"left\" => 1, b\"right\" => 2, _ => 3 }};
+}}
+pub fn division(a: i128, b: i128, u: u128, y: &mut [u128]) {{
+    y[0] = (a / b) as u128;
+    y[1] = u % 1_000_000_007;
+    y[2] = (a % b) as u128;
+}}
+pub fn copies(n: usize, x: &[[u64; 9]], y: &mut [[u64; 9]]) {{ y[..n].copy_from_slice(&x[..n]); y[n..].fill([7; 9]); y.rotate_left(n); }}
+pub fn floats(a: f64, b: f64, n: i128, y: &mut [f64]) {{ y[0] = a % b; y[1] = a.floor().mul_add(b, 1.0); y[2] = a.max(b).copysign(a); y[3] = (a as f32).round() as f64; y[4] = n as f64; y[5] = (a as i128 >> 64) as f64; }}
+kernel!(__oxide_kernel__bytes, bytes, &[u8], &[u8], &mut [u32]);
+kernel!(__oxide_kernel__division, division, i128, i128, u128, &mut [u128]);
+kernel!(__oxide_kernel__copies, copies, usize, &[[u64; 9]], &mut [[u64; 9]]);
+kernel!(__oxide_kernel__floats, floats, f64, f64, i128, &mut [f64]);"),
+    );
+    lacks(&made.emitted.ptx, ".extern");
+    has(&made.emitted.ptx, "fma.rn.f64");
+}
+
+#[test]
 fn launch_bounds_and_fmad() {
     let made = ok(
         "bounds",
-        &format!("{HOST}
+        &format!(
+            "{HOST}
 #[inline(never)]
 fn shared(a: f32, b: f32) -> f32 {{ a * b + 7.0 }}
 pub fn fused(a: f32, b: f32, c: f32, y: &mut [f32]) {{ y[0] = a * b + c; y[1] = shared(a, b); }}
 pub fn exact(a: f32, b: f32, c: f32, y: &mut [f32]) {{ y[0] = a * b + c; y[1] = shared(a, b); }}
 kernel_with!(__oxide_kernel__fused, fused, 256, 2, 1, f32, f32, f32, &mut [f32]);
-kernel_with!(__oxide_kernel__exact, exact, 128, 0, 0, f32, f32, f32, &mut [f32]);"),
+kernel_with!(__oxide_kernel__exact, exact, 128, 0, 0, f32, f32, f32, &mut [f32]);"
+        ),
     );
     let ptx = &made.emitted.ptx;
     let body = |name: &str| {
@@ -214,12 +242,35 @@ pub fn k(mut n: Option<u32>, mut p: (u8, u64), z: (), mut s: &[u32], big: [u64; 
 }}
 kernel!(__oxide_kernel__k, k, Option<u32>, (u8, u64), (), &[u32], [u64; 2], [u8; 12], &mut [u64]);"),
     );
-    let ranges: Vec<(u32, u64, u64)> = made.roots[0].params.iter().map(|p| (p.arg, p.offset, p.size)).collect();
+    let ranges: Vec<(u32, u64, u64)> = made.roots[0]
+        .params
+        .iter()
+        .map(|p| (p.arg, p.offset, p.size))
+        .collect();
     // `(u8, u64)` has its `u64` first in memory or not, as rustc likes; the two ranges cover both.
     let pair: Vec<_> = ranges.iter().filter(|r| r.0 == 1).map(|r| r.2).collect();
-    assert_eq!({ let mut p = pair; p.sort(); p }, [1, 8]);
+    assert_eq!(
+        {
+            let mut p = pair;
+            p.sort();
+            p
+        },
+        [1, 8]
+    );
     let rest: Vec<_> = ranges.iter().copied().filter(|r| r.0 != 1).collect();
-    assert_eq!(rest, [(0, 0, 4), (0, 4, 4), (3, 0, 8), (3, 8, 8), (4, 0, 16), (5, 0, 12), (6, 0, 8), (6, 8, 8)]);
+    assert_eq!(
+        rest,
+        [
+            (0, 0, 4),
+            (0, 4, 4),
+            (3, 0, 8),
+            (3, 8, 8),
+            (4, 0, 16),
+            (5, 0, 12),
+            (6, 0, 8),
+            (6, 8, 8)
+        ]
+    );
 }
 
 /// The templates in a cut, unescaped.
