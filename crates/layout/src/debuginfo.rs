@@ -74,23 +74,18 @@ impl DebugInfo {
     /// All layouts that the types of this name have, and that `names` finds to be the type asked for.
     pub fn find(&self, ty: &Ty, names: &names::Names) -> Vec<Layout> {
         let mut out: Vec<Layout> = Vec::new();
-        for defaults in [names::Defaults::Usual, names::Defaults::Any] {
-            for key in names.debug_keys(ty) {
-                for id in self.by_name.get(&key).map_or(&[][..], |v| v) {
-                    let Some(n) = self.node(*id) else { continue };
-                    let (Some(scope), Some(name)) = (self.scope(&n), n.get("name")) else {
-                        continue;
-                    };
-                    if names.same(ty, &scope, name, defaults)
-                        && let Some(l) = self.layout(*id, 0)
-                        && !out.contains(&l)
-                    {
-                        out.push(l);
-                    }
+        for key in names.debug_keys(ty) {
+            for id in self.by_name.get(&key).map_or(&[][..], |v| v) {
+                let Some(n) = self.node(*id) else { continue };
+                let (Some(scope), Some(name)) = (self.scope(&n), n.get("name")) else {
+                    continue;
+                };
+                if names.same(ty, &scope, name)
+                    && let Some(l) = self.layout(*id, 0)
+                    && !out.contains(&l)
+                {
+                    out.push(l);
                 }
-            }
-            if !out.is_empty() {
-                break;
             }
         }
         out

@@ -53,30 +53,18 @@ impl Names {
     }
 
     /// `scope` and `name` are those of a metadata type.
-    pub fn same(&self, ty: &Ty, scope: &[String], name: &str, defaults: Defaults) -> bool {
+    pub fn same(&self, ty: &Ty, scope: &[String], name: &str) -> bool {
         // Metadata writes a variant part's name for enums only in other debuggers' formats; here the name is Rust's.
         let full = match scope {
             [] => name.to_string(),
             _ => format!("{}::{name}", scope.join("::")),
         };
-        Ty::parse(&full).is_ok_and(|di| {
-            Same {
-                names: self,
-                defaults,
-            }
-            .ty(ty, &di)
-        })
+        Ty::parse(&full).is_ok_and(|di| Same { names: self }.ty(ty, &di))
     }
 }
 
-/// Which generic arguments, that MIR leaves out, can be the parameters' defaults.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Defaults {
-    /// `()`, the allocator, the hasher: those of the standard library.
-    Usual,
-    Any,
-}
-
+/// Can this be a parameter's default? Those of the standard library: another default would be a guess, as the same text
+/// would match a type that has another argument there.
 fn usual_default(a: &GenericArg) -> bool {
     match a {
         GenericArg::Type(Ty::Tuple(ts)) => ts.is_empty(),
@@ -88,7 +76,6 @@ fn usual_default(a: &GenericArg) -> bool {
 /// One comparison.
 struct Same<'n> {
     names: &'n Names,
-    defaults: Defaults,
 }
 
 impl Same<'_> {
@@ -157,7 +144,7 @@ impl Same<'_> {
     fn args(&self, a: &[GenericArg], di: &[GenericArg]) -> bool {
         // MIR leaves out arguments that are the parameter's default (`Vec<u8>`), metadata writes them.
         a.len() <= di.len()
-            && (self.defaults == Defaults::Any || di[a.len()..].iter().all(usual_default))
+            && di[a.len()..].iter().all(usual_default)
             && a.iter().zip(di).all(|(x, y)| match (x, y) {
                 (GenericArg::Type(t), GenericArg::Type(u)) => self.ty(t, u),
                 (GenericArg::Binding(p, x), GenericArg::Binding(q, y)) => {

@@ -324,6 +324,15 @@ impl Source<'_> {
     }
 
     fn path(&self, p: &Path) -> Result<String, String> {
+        // A private enum without variants, in the types of `array::from_fn` and `[T; N]::map`. rustc lays out all enums
+        // without variants alike, and this one can be named.
+        if p.last_ident() == Some("NeverShortCircuitResidual")
+            && p.plain_name().is_some_and(|n| {
+                matches!(n.split("::").next(), Some("std" | "core")) && n.contains("::try_trait::")
+            })
+        {
+            return Ok("::core::convert::Infallible".into());
+        }
         let mut out = String::new();
         match &p.root {
             Root::Plain => {

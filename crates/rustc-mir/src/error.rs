@@ -10,7 +10,7 @@ use crate::span::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirError {
     /// The `.mir` file's name.
-    pub file: String,
+    pub file: Box<str>,
     /// Bytes of the `.mir` text.
     pub range: Range<usize>,
     /// Line (from 1) and column (from 1, in characters) of the start of `range`.
@@ -56,7 +56,7 @@ impl MirError {
             None => format!("the text of {} is read", crate::parse::TOOLCHAIN),
         };
         MirError {
-            file: file.to_string(),
+            file: file.into(),
             range,
             line,
             col,

@@ -15,6 +15,9 @@
 //! Nothing is resolved here: names stay as printed, types of locals are trees, and an unknown construct is a
 //! [`MirError`] that quotes it, never a guess.
 
+// The tree is built once and walked; its nodes are not moved about.
+#![allow(clippy::large_enum_variant)]
+
 pub mod ast;
 mod error;
 mod file;

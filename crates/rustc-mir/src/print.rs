@@ -51,7 +51,7 @@ pub(crate) fn ty(f: &mut Formatter<'_>, t: &Ty) -> fmt::Result {
         Ty::Array(t, n) => write!(f, "[{t}; {n}]"),
         Ty::Tuple(ts) => {
             f.write_char('(')?;
-            comma(f, ts, |f, t| ty(f, t))?;
+            comma(f, ts, ty)?;
             f.write_str(if ts.len() == 1 { ",)" } else { ")" })
         }
         Ty::FnPtr(sig) => fn_sig(f, sig),
@@ -114,7 +114,7 @@ fn fn_sig(f: &mut Formatter<'_>, sig: &FnSig) -> fmt::Result {
         write!(f, "extern {abi:?} ")?;
     }
     f.write_str("fn(")?;
-    comma(f, &sig.inputs, |f, t| ty(f, t))?;
+    comma(f, &sig.inputs, ty)?;
     if sig.c_variadic {
         f.write_str(if sig.inputs.is_empty() {
             "..."
@@ -175,7 +175,7 @@ fn sugared(f: &mut Formatter<'_>, args: &[GenericArg]) -> fmt::Result {
         match a {
             GenericArg::Type(Ty::Tuple(ts)) => {
                 f.write_char('(')?;
-                comma(f, ts, |f, t| ty(f, t))?;
+                comma(f, ts, ty)?;
                 f.write_char(')')?;
             }
             GenericArg::Binding(_, out) => write!(f, " -> {out}")?,
