@@ -8,6 +8,7 @@ mod memory;
 mod module;
 mod scalar;
 mod types;
+mod wide;
 
 use dialect_nvvm::MinimumSm;
 use pliron::{

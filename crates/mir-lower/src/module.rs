@@ -233,6 +233,9 @@ fn initializer(
     if data.relocations.is_empty() {
         return Ok(Box::new(BytesAttr::new(bytes)));
     }
+    let mut bytes = bytes;
+    // NVPTX writes addresses as words, so the global is whole words; what is added is never read.
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
     let mut relocations = data.relocations.clone();
     relocations.sort_by_key(|relocation| relocation.offset);
     let mut elements: Vec<Box<dyn TypedAttrInterface>> = Vec::new();

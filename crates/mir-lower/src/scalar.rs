@@ -25,7 +25,7 @@ use pliron::{
     value::Value,
 };
 
-const PLAIN: IntegerOverflowFlagsAttr = IntegerOverflowFlagsAttr {
+pub(crate) const PLAIN: IntegerOverflowFlagsAttr = IntegerOverflowFlagsAttr {
     nsw: false,
     nuw: false,
 };
@@ -148,67 +148,6 @@ impl Lowering<'_, '_> {
         Ok(())
     }
 
-    /// The product of 128-bit integers with its flag: NVPTX has no library function for it. Signed operands are multiplied by
-    /// magnitude; the product of magnitudes fits if it is at most 2^127 (negative) or below it (positive).
-    fn wide_multiplication(
-        &mut self,
-        lhs: Value,
-        rhs: Value,
-        signed: bool,
-        result: TypeHandle,
-    ) -> Value {
-        let wide: TypeHandle = types::int(self.ctx(), 128).into();
-        let half: TypeHandle = types::int(self.ctx(), 64).into();
-        let zero = self.int(128, 0);
-        let by = self.int(128, 64);
-        let (a, b) = if signed {
-            (self.magnitude(lhs), self.magnitude(rhs))
-        } else {
-            (lhs, rhs)
-        };
-        let mut low = |value| {
-            let narrow = self.cast::<TruncOp>(value, half);
-            self.cast_nneg::<ZExtOp>(narrow, wide)
-        };
-        let (al, bl) = (low(a), low(b));
-        let ah = self.binary::<LShrOp>(a, by);
-        let bh = self.binary::<LShrOp>(b, by);
-        // (ah·2^64 + al)(bh·2^64 + bl): ah·bh must be 0, and the cross terms must fit above the low product.
-        let a_high = self.icmp(ICmpPredicateAttr::NE, ah, zero);
-        let b_high = self.icmp(ICmpPredicateAttr::NE, bh, zero);
-        let both = self.binary::<AndOp>(a_high, b_high);
-        let first = self.wrapping::<MulOp>(ah, bl, PLAIN);
-        let second = self.wrapping::<MulOp>(al, bh, PLAIN);
-        // If not both are there, one of the two is 0: the sum does not wrap.
-        let cross = self.wrapping::<AddOp>(first, second, PLAIN);
-        let cross_high = self.binary::<LShrOp>(cross, by);
-        let cross_over = self.icmp(ICmpPredicateAttr::NE, cross_high, zero);
-        let product = self.wrapping::<MulOp>(al, bl, PLAIN);
-        let shifted = self.wrapping::<ShlOp>(cross, by, PLAIN);
-        let magnitude = self.wrapping::<AddOp>(product, shifted, PLAIN);
-        let carry = self.icmp(ICmpPredicateAttr::ULT, magnitude, product);
-        let over = self.binary::<OrOp>(both, cross_over);
-        let mut over = self.binary::<OrOp>(over, carry);
-        let value = self.wrapping::<MulOp>(lhs, rhs, PLAIN);
-        if signed {
-            let signs = self.binary::<XorOp>(lhs, rhs);
-            let negative = self.icmp(ICmpPredicateAttr::SLT, signs, zero);
-            let largest = self.int(128, i128::MAX as u128);
-            let smallest = self.int(128, 1 << 127);
-            let limit = self.select(negative, smallest, largest);
-            let beyond = self.icmp(ICmpPredicateAttr::UGT, magnitude, limit);
-            over = self.binary::<OrOp>(over, beyond);
-        }
-        self.construct(result, &[value, over])
-    }
-
-    fn magnitude(&mut self, value: Value) -> Value {
-        let zero = self.int(128, 0);
-        let negated = self.wrapping::<SubOp>(zero, value, PLAIN);
-        let negative = self.icmp(ICmpPredicateAttr::SLT, value, zero);
-        self.select(negative, negated, value)
-    }
-
     pub fn neg(&mut self, op: Ptr<Operation>) -> Result<()> {
         let value = self.operand(op, 0)?;
         let ty = self.mir_type(op, 0)?;
@@ -294,6 +233,16 @@ impl Lowering<'_, '_> {
             CastKindAttr::Trunc => self.cast::<TruncOp>(value, to),
             CastKindAttr::ZExt => self.cast_nneg::<ZExtOp>(value, to),
             CastKindAttr::SExt => self.cast::<SExtOp>(value, to),
+            CastKindAttr::UIntToFloat | CastKindAttr::SIntToFloat
+                if int_width(self.ctx(), from) == Some(128) =>
+            {
+                self.wide_to_float(value, to, kind == CastKindAttr::SIntToFloat)
+            }
+            CastKindAttr::FloatToUInt | CastKindAttr::FloatToSInt
+                if int_width(self.ctx(), to) == Some(128) =>
+            {
+                self.float_to_wide(value, kind == CastKindAttr::FloatToSInt)
+            }
             CastKindAttr::UIntToFloat => self.cast_nneg::<UIToFPOp>(value, to),
             CastKindAttr::SIntToFloat => self.cast::<SIToFPOp>(value, to),
             CastKindAttr::FloatToUInt | CastKindAttr::FloatToSInt => {
@@ -343,7 +292,7 @@ impl Lowering<'_, '_> {
         Ok(())
     }
 
-    fn float_cast<O>(&mut self, value: Value, to: TypeHandle) -> Value
+    pub fn float_cast<O>(&mut self, value: Value, to: TypeHandle) -> Value
     where
         O: dialect_llvm::llvm::op_interfaces::CastOpInterface
             + dialect_llvm::llvm::op_interfaces::FastMathFlags,

@@ -62,7 +62,11 @@ fn vecadd(b: &mut Build) {
         let op = ArrayElementAddrOp::new(&mut b.ctx, pointer, index, f32, 4);
         b.val(op.get_operation())
     };
-    let (pa, pb, pc) = (element(b, args[0]), element(b, args[1]), element(b, args[2]));
+    let (pa, pb, pc) = (
+        element(b, args[0]),
+        element(b, args[1]),
+        element(b, args[2]),
+    );
     let op = LoadOp::new(&mut b.ctx, pa, f32, 4);
     let va = b.val(op.get_operation());
     let op = LoadOp::new(&mut b.ctx, pb, f32, 4);
