@@ -238,13 +238,16 @@ impl Block {
         let mut callers = Vec::new();
         let mut frame = w.frames.get(failure.frame as usize);
         while let Some(f) = frame {
-            if f.parent == NONE || callers.len() >= 32 {
+            if f.parent == NONE {
                 break;
             }
             let call = f.return_pc.saturating_sub(1);
             callers.push((program.function_at(call).name.clone(), program.spans[call as usize].line));
             frame = w.frames.get(f.parent as usize);
         }
+        // The middle of a deep recursion tells nothing.
+        let callers_left_out = callers.len().saturating_sub(8);
+        callers.drain(7..7 + callers_left_out.min(callers.len().saturating_sub(7)));
         LaunchError::Fault(Box::new(FaultReport {
             fault,
             kernel: program.name.clone(),
@@ -254,6 +257,7 @@ impl Block {
             line,
             instruction: program.text(failure.pc),
             callers,
+            callers_left_out,
             source: env.source(line),
         }))
     }

@@ -337,6 +337,8 @@ pub struct FaultReport {
     pub instruction: String,
     /// Callers, innermost first: function and PTX line of the call.
     pub callers: Vec<(String, u32)>,
+    /// Callers left out before the last one of `callers`.
+    pub callers_left_out: usize,
     /// Rust positions of the instruction, innermost first.
     pub source: Vec<SourceFrame>,
 }
@@ -353,7 +355,10 @@ impl fmt::Display for FaultReport {
         if self.function != self.kernel {
             write!(f, "\n  in function `{}`", self.function)?;
         }
-        for (name, line) in &self.callers {
+        for (i, (name, line)) in self.callers.iter().enumerate() {
+            if self.callers_left_out > 0 && i + 1 == self.callers.len() {
+                write!(f, "\n  … {} more calls …", self.callers_left_out)?;
+            }
             write!(f, "\n  called from `{name}`, PTX line {line}")?;
         }
         Ok(())

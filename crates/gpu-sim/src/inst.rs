@@ -73,7 +73,7 @@ pub(crate) enum Op {
     Fence,
     Nanosleep,
     /// The address of a local variable: `x` is its offset in the frame's local memory.
-    LocalAddress { generic: bool, width: Width },
+    LocalAddress { width: Width },
     /// Copies a part of `part` bytes into the `x`th place of a row of `whole` bytes, or out of it.
     Pack { whole: Width, part: Width, into: bool },
     Nop,

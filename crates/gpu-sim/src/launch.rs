@@ -116,7 +116,7 @@ pub(crate) struct Env<'a> {
 }
 
 impl<'a> Env<'a> {
-    fn new(program: &'a Program, launch: &'a Launch, table: Arc<Table>, source_map: Option<Arc<dyn SourceMap>>) -> Self {
+    pub fn new(program: &'a Program, launch: &'a Launch, table: Arc<Table>, source_map: Option<Arc<dyn SourceMap>>) -> Self {
         Env {
             program,
             consts: program.consts.as_ptr() as *const ConstRow as *const u8,
@@ -216,7 +216,7 @@ impl Device {
         by_threads.min(by_shared).min(32)
     }
 
-    fn prepare(&self, kernel: &Kernel, p: &LaunchParams) -> Result<Launch, SimError> {
+    pub(crate) fn prepare(&self, kernel: &Kernel, p: &LaunchParams) -> Result<Launch, SimError> {
         let bad = |why: String| Err(SimError::BadLaunch { why });
         let threads = p.block.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);
         let program = &kernel.program;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, RwLock};
 #[derive(Clone, Debug)]
 pub(crate) enum Symbol {
     /// A variable in global or constant memory.
-    Memory { address: u64, size: u64, space: Space },
+    Memory { address: u64, size: u64 },
     /// A shared variable; its address is the kernel's matter.
     Shared { size: u64, align: u32, dynamic: bool },
     /// A function with a body: its index among the module's functions, and its address.
@@ -194,7 +194,7 @@ impl Module {
         if v.init.is_some() {
             todo.push((v, address));
         }
-        Ok(Symbol::Memory { address, size, space: v.space })
+        Ok(Symbol::Memory { address, size })
     }
 
     fn initialise(&self, v: &Variable, init: &Init, out: &mut [u8], at: &mut usize, depth: usize) -> Result<(), SimError> {

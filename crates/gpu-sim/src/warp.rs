@@ -311,6 +311,7 @@ impl Warp {
     fn run_split(&mut self, env: &mut Env<'_>, block: &mut BlockState, split: usize, limit: u32, stop: u64) -> Result<(), Failure> {
         let Split { mask, mut pc, frame, .. } = self.splits[split];
         let mut alone = self.splits.len() == 1;
+        let single = stop - self.steps <= 1;
         let program = env.program;
         let code = &program.code[..];
         let mut rows = Rows { regs: self.frames[frame as usize].data.as_mut_ptr() as *mut u8, consts: env.consts, mask };
@@ -318,7 +319,8 @@ impl Warp {
         let (mut steps, mut lanes) = (self.steps, 0u64);
         let mut mask = mask;
         let result = loop {
-            if pc == limit {
+            // `steps >= stop` holds within straight code only for a debugger's single steps.
+            if pc == limit || (single && steps >= stop) {
                 break Ok(());
             }
             let inst = &code[pc as usize];
@@ -393,7 +395,7 @@ impl Warp {
                     pc += 1;
                     continue;
                 }
-                Op::LocalAddress { width, .. } => {
+                Op::LocalAddress { width } => {
                     let base = self.frames[frame as usize].local_base;
                     for l in 0..32 {
                         // SAFETY: as for `Op::Lanes`.

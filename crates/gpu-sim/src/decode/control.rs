@@ -284,7 +284,7 @@ impl Decoder<'_> {
             _ => return self.unknown("arguments"),
         };
         let callee = match self.lookup(name) {
-            Some(Meaning::Register(r, _)) if r.width == 8 => {
+            Some(Meaning::Register(r)) if r.width == 8 => {
                 // Any function whose address is taken may be meant; those are reached where it is taken. A table of
                 // functions in memory takes their addresses too.
                 self.reach_address_taken();

@@ -49,7 +49,7 @@ impl Decoder<'_> {
             return Ok((NONE, 8, *offset as u64, space));
         };
         match self.lookup(name) {
-            Some(Meaning::Register(r, _)) if r.width == 4 || r.width == 8 => {
+            Some(Meaning::Register(r)) if r.width == 4 || r.width == 8 => {
                 if space == MemSpace::KernelParam && !self.is_entry {
                     return self.unknown("a parameter of a function by register");
                 }

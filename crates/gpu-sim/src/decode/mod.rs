@@ -32,13 +32,13 @@ pub(crate) fn program(module: &Module, index: usize) -> Result<Program, SimError
 /// What a name in a function means.
 #[derive(Clone, Debug)]
 enum Meaning {
-    Register(Register, Type),
+    Register(Register),
     /// A range `%r<n>`, whose registers get rows when they are first used.
     Range { ty: Type, count: u32 },
     Local { offset: u32 },
     Shared { offset: u32 },
     Memory { address: u64 },
-    KernelParam { offset: u32, size: u32 },
+    KernelParam { offset: u32 },
     FrameParam(Block),
     Targets(Vec<String>),
     Prototype,
@@ -243,7 +243,7 @@ impl<'m> Decoder<'m> {
                 let size = size_of_variable(p)? as u32;
                 offset = offset.next_multiple_of(p.alignment().next_power_of_two());
                 self.params.push(KernelParam { name: p.name.clone(), offset, size });
-                self.scopes[0].names.insert(p.name.clone(), Meaning::KernelParam { offset, size });
+                self.scopes[0].names.insert(p.name.clone(), Meaning::KernelParam { offset });
                 offset += size;
             }
             self.param_size = offset;
@@ -328,7 +328,7 @@ impl<'m> Decoder<'m> {
                             None => {
                                 let r = Register { offset: self.row(width_of(*ty)), width: width_of(*ty) };
                                 self.registers.insert(name.clone(), r);
-                                Meaning::Register(r, *ty)
+                                Meaning::Register(r)
                             }
                         };
                         self.scopes[self.scope].names.insert(name.clone(), meaning);
@@ -488,8 +488,8 @@ impl<'m> Decoder<'m> {
                     let ty = *ty;
                     let r = Register { offset: self.row(width_of(ty)), width: width_of(ty) };
                     self.registers.insert(name.into(), r);
-                    self.scopes[s].names.insert(name.into(), Meaning::Register(r, ty));
-                    return Some(Meaning::Register(r, ty));
+                    self.scopes[s].names.insert(name.into(), Meaning::Register(r));
+                    return Some(Meaning::Register(r));
                 }
             }
             at = self.scopes[s].parent;
@@ -499,7 +499,7 @@ impl<'m> Decoder<'m> {
 
     fn predicate_register(&mut self, name: &str) -> Decoded<u32> {
         match self.lookup(name) {
-            Some(Meaning::Register(r, _)) if r.width == 0 => Ok(r.offset),
+            Some(Meaning::Register(r)) if r.width == 0 => Ok(r.offset),
             Some(_) => self.unknown(format!("`{name}` is no predicate")),
             None => self.undefined(name),
         }
@@ -559,7 +559,7 @@ impl<'m> Decoder<'m> {
         match o {
             Operand::Name(n) if n == "_" => Ok((NONE, 8)),
             Operand::Name(n) => match self.lookup(n) {
-                Some(Meaning::Register(r, _)) => Ok((r.offset, r.width)),
+                Some(Meaning::Register(r)) => Ok((r.offset, r.width)),
                 Some(_) => self.unknown(format!("`{n}` is no register")),
                 None => self.undefined(n),
             },
@@ -603,7 +603,7 @@ impl<'m> Decoder<'m> {
             Operand::Name(n) | Operand::Offset(n, _) => {
                 let offset = if let Operand::Offset(_, k) = o { *k } else { 0 };
                 match self.lookup(n) {
-                    Some(Meaning::Register(r, _)) if offset == 0 => Ok((r.offset, r.width)),
+                    Some(Meaning::Register(r)) if offset == 0 => Ok((r.offset, r.width)),
                     Some(Meaning::Register(..)) => self.unknown(format!("operand `{o}`")),
                     Some(m) => self.address_of(&m, n, offset, width),
                     None if offset == 0 && n.starts_with('%') => match special(n) {
@@ -641,7 +641,7 @@ impl<'m> Decoder<'m> {
         match m {
             Meaning::Local { offset: o } => {
                 let x = o.wrapping_add(offset as u32);
-                Ok((self.helper(Op::LocalAddress { generic: false, width }, width, x), width))
+                Ok((self.helper(Op::LocalAddress { width }, width, x), width))
             }
             Meaning::Shared { offset: o } => Ok((self.constant(plus(u64::from(*o)), width), width)),
             Meaning::Memory { address } => Ok((self.constant(plus(*address), width), width)),

@@ -1,1 +1,0 @@
-fn main(){ for f in std::env::args().skip(1) { let t=std::fs::read_to_string(&f).unwrap(); let (m,e)=ptx::parse(&t); println!("{f}: {} items {} errors",m.items.len(),e.len()); for x in e.iter().take(5){println!("  {x}");} let p=m.to_string(); let (m2,e2)=ptx::parse(&p); assert!(e2.is_empty()||!e.is_empty(),"{e2:?}"); if m2.to_string()!=p {println!("not a fixpoint");} } }
