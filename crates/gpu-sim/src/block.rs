@@ -247,7 +247,9 @@ impl Block {
         }
         // The middle of a deep recursion tells nothing.
         let callers_left_out = callers.len().saturating_sub(8);
-        callers.drain(7..7 + callers_left_out.min(callers.len().saturating_sub(7)));
+        if callers_left_out > 0 {
+            callers.drain(7..7 + callers_left_out);
+        }
         LaunchError::Fault(Box::new(FaultReport {
             fault,
             kernel: program.name.clone(),

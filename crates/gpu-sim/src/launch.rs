@@ -315,9 +315,27 @@ struct Queue {
     error: Option<LaunchError>,
 }
 
+struct OnPanic<'a> {
+    queue: &'a Mutex<Queue>,
+    idle: &'a Condvar,
+}
+
+impl Drop for OnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut q = self.queue.lock().unwrap_or_else(|e| e.into_inner());
+            q.error.get_or_insert(SimError::Stopped.into());
+            drop(q);
+            self.idle.notify_all();
+        }
+    }
+}
+
 /// Gives blocks their turns until none is left: new ones while there is room, then those that have waited longest.
 fn work(env: &mut Env<'_>, queue: &Mutex<Queue>, idle: &Condvar) {
     let lock = || queue.lock().unwrap_or_else(|e| e.into_inner());
+    // Should a worker panic, the others must not wait for its block.
+    let _guard = OnPanic { queue, idle };
     loop {
         let mut q = lock();
         let block = loop {
