@@ -9,7 +9,7 @@ use crate::{Said, files, host, progress, simulator, toolchain};
 use anyhow::{Context, bail};
 use oxide_compiler::{Compiler, Instances, Role};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What every command that compiles has found.
 pub struct Session {
@@ -359,16 +359,26 @@ pub fn say(summary: &oxide_compiler::Summary, start: Instant) {
     for kernel in &summary.kernels {
         progress("Kernel", &kernel.to_string());
     }
-    let steps: Vec<String> = summary
+    let total = start.elapsed();
+    // rustc's time is not ours; it has its own line.
+    let rustc: Duration = summary
         .timings
         .iter()
+        .filter(|(name, _)| name.starts_with("rustc"))
+        .map(|(_, t)| *t)
+        .sum();
+    let ours = summary
+        .timings
+        .iter()
+        .filter(|(name, _)| !name.starts_with("rustc"));
+    let steps: Vec<String> = ours
         .map(|(name, time)| format!("{name} {:.1}", time.as_secs_f64() * 1e3))
         .collect();
     progress(
         "Ours",
         &format!(
             "{:.1} ms ({})",
-            start.elapsed().as_secs_f64() * 1e3,
+            total.saturating_sub(rustc).as_secs_f64() * 1e3,
             steps.join(", ")
         ),
     );

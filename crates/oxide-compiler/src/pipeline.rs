@@ -195,9 +195,15 @@ impl Compiler {
 
     fn of_rustc_llvm(&self, error: rustc_llvm::Error) -> Diagnostics {
         let mut out = Diagnostic::error(error.title);
-        for (at, frame) in error.frames.iter().enumerate() {
-            let text = if at == 0 {
-                "here".to_string()
+        // The standard library's own frames are in the chain of names; its sources are not on this machine.
+        let mut innermost = true;
+        for frame in error
+            .frames
+            .iter()
+            .filter(|f| !f.file.starts_with("/rustc/"))
+        {
+            let text = if std::mem::take(&mut innermost) {
+                String::new()
             } else {
                 format!("in `{}`", frame.function)
             };

@@ -1,0 +1,193 @@
+//! Kernels that run, on the simulator: from `new` to the program's own exit code, and what is said on the way.
+
+mod common;
+
+use common::User;
+
+#[test]
+fn a_new_crate_runs_tests_and_shows_its_stages() {
+    let user = User::new("mine");
+    user.oxide(&["new", "t-mine"]).success();
+    // The toolchain of these tests is the one that runs them.
+    std::fs::remove_file(user.dir.join("t-mine/rust-toolchain.toml")).unwrap();
+    let run = user.oxide_in("t-mine", &["run"], &[]).success();
+    assert_eq!(run.stdout, "SUCCESS: 1000 elements\n");
+    let says = [
+        "Compiling kernels (t_mine)",
+        "Compiling t-mine v0.1.0",
+        "Running `",
+        "running on the simulator",
+    ];
+    let places: Vec<_> = says
+        .iter()
+        .map(|s| {
+            run.stderr
+                .find(s)
+                .unwrap_or_else(|| panic!("{s}: {}", run.stderr))
+        })
+        .collect();
+    assert!(places.is_sorted(), "{}", run.stderr);
+    // Nothing is compiled again.
+    let again = user.oxide_in("t-mine", &["run"], &[]).success();
+    assert!(!again.stderr.contains("Compiling"), "{}", again.stderr);
+    let test = user
+        .oxide_in("t-mine", &["test", "--", "--nocapture"], &[])
+        .success();
+    assert!(
+        test.stdout.contains("test saxpy_of_odd_lengths ... ok"),
+        "{}",
+        test.stdout
+    );
+
+    let ptx = user
+        .oxide_in("t-mine", &["inspect", "--arch", "sm_90"], &[])
+        .success()
+        .stdout;
+    assert!(
+        ptx.contains(".target sm_90\n") && ptx.contains(".visible .entry t_mine__kernels__saxpy("),
+        "{ptx}"
+    );
+    assert!(
+        !ptx.contains("fma.")
+            && user
+                .oxide_in("t-mine", &["inspect", "--fmad"], &[])
+                .success()
+                .stdout
+                .contains("fma.rn.f32")
+    );
+    let lines = user
+        .oxide_in("t-mine", &["inspect", "-g=line-tables"], &[])
+        .success()
+        .stdout;
+    assert!(
+        lines.contains("src/main.rs") && lines.contains("\t.loc\t"),
+        "{lines}"
+    );
+    let llvm = user
+        .oxide_in(
+            "t-mine",
+            &["inspect", "--stage", "llvm", "--kernel", "saxpy"],
+            &[],
+        )
+        .success()
+        .stdout;
+    assert!(llvm.contains("define ptx_kernel void @"), "{llvm}");
+    user.oxide_in("t-mine", &["inspect", "--arch", "sm_99"], &[])
+        .fails(101, &["unknown GPU architecture `sm_99`", "sm_90a"]);
+
+    let verbose = user
+        .file("t-mine/src/lib.rs", "")
+        .oxide_in("t-mine", &["inspect", "-v"], &[])
+        .success();
+    for says in [
+        "Device pass ",
+        "rustc t_mine ",
+        "Kernel t_mine::kernels::saxpy: ",
+        "Ours ",
+        "LLVM ",
+    ] {
+        assert!(verbose.stderr.contains(says), "{says}: {}", verbose.stderr);
+    }
+}
+
+#[test]
+fn a_kernel_in_a_library_a_closure_and_the_exit_code() {
+    let user = User::new("library");
+    let manifest = |name: &str, rest: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\ncuda-core = {{ path = \"{{crates}}/cuda-core\" }}\n\
+             cuda-device = {{ path = \"{{crates}}/cuda-device\" }}\n{rest}"
+        )
+    };
+    user.file(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"kernels\", \"app\"]\n",
+    );
+    user.file("kernels/Cargo.toml", &manifest("t-kernels", ""));
+    user.file(
+        "kernels/src/lib.rs",
+        "use cuda_device::{cuda_module, kernel, thread, DisjointSlice};\n#[cuda_module]\npub mod kernels {\n    use super::*;\n    #[kernel]\n    \
+         pub fn map<F: Fn(u32) -> u32 + Copy>(f: F, x: &[u32], mut y: DisjointSlice<u32>) {\n        let i = thread::index_1d();\n        let n = i.get();\n        \
+         if let Some(y) = y.get_mut(i) { *y = f(x[n]); }\n    }\n    #[kernel]\n    pub fn double(mut y: DisjointSlice<u32>) {\n        \
+         if let Some(y) = y.get_mut(thread::index_1d()) { *y *= 2; }\n    }\n}\n",
+    );
+    user.file(
+        "app/Cargo.toml",
+        &manifest(
+            "t-run",
+            "inner = { path = \"../kernels\", package = \"t-kernels\" }\n",
+        ),
+    );
+    user.file(
+        "app/src/main.rs",
+        "use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};\nfn main() -> Result<(), Box<dyn std::error::Error>> {\n    \
+         let (a, b) = (3, std::env::args().count() as u32);\n    let ctx = CudaContext::new(0)?;\n    let stream = ctx.default_stream();\n    \
+         let x = DeviceBuffer::from_host(&stream, &[1u32, 2, 3])?;\n    let mut y = DeviceBuffer::<u32>::zeroed(&stream, 3)?;\n    \
+         let module = inner::kernels::load(&ctx)?;\n    let cfg = || LaunchConfig::for_num_elems(3);\n    unsafe {\n        \
+         module.map(&stream, cfg(), move |x| x * a + b, &x, &mut y)?;\n        module.double(&stream, cfg(), &mut y)?;\n    }\n    \
+         println!(\"{:?}\", y.to_host_vec(&stream)?);\n    std::process::exit(b as i32 + 40)\n}\n",
+    );
+    let run = user.oxide(&["run", "t-run", "--", "x", "y"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (43, "[12, 18, 24]\n"),
+        "{}",
+        run.stderr
+    );
+    // Plain cargo builds it too, and the program says how to build it with kernels.
+    let plain = std::process::Command::new(std::env::var("CARGO").unwrap())
+        .args(["run", "--quiet", "-p", "t-run"])
+        .current_dir(&user.dir)
+        .env("CARGO_TARGET_DIR", common::target_dir())
+        .env_remove("CUDA_OXIDE_ARTIFACTS")
+        .env("CUDA_OXIDE_DEVICE", "sim")
+        .env("CUDA_OXIDE_SIM", "/nowhere")
+        .output()
+        .unwrap();
+    assert!(!plain.status.success());
+    let again = user.oxide(&["run", "t-run"]);
+    assert_eq!(
+        (again.code, again.stdout.as_str()),
+        (41, "[8, 14, 20]\n"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
+fn what_a_gpu_cannot_do_is_an_error_and_leaves_nothing() {
+    let user = User::new("cannot");
+    user.file(
+        "Cargo.toml",
+        "[package]\nname = \"t-cannot\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\ncuda-core = { path = \"{crates}/cuda-core\" }\n\
+         cuda-device = { path = \"{crates}/cuda-device\" }\n[workspace]\n",
+    );
+    let with = |body: &str| {
+        format!(
+            "use cuda_device::{{cuda_module, kernel, thread, DisjointSlice}};\n#[cuda_module]\nmod kernels {{\n    use super::*;\n    #[kernel]\n    \
+             pub fn bad(mut y: DisjointSlice<u32>) {{\n        if let Some(y) = y.get_mut(thread::index_1d()) {{\n            {body}\n        }}\n    }}\n}}\nfn main() {{}}\n"
+        )
+    };
+    user.file("src/main.rs", &with("let v = vec![*y; 3]; *y = v[1];"));
+    user.oxide(&["build"]).fails(
+        101,
+        &[
+            "error: kernels cannot allocate memory",
+            "src/main.rs:",
+            "help: ",
+            "could not compile the kernels of `t_cannot`",
+        ],
+    );
+    user.file("src/main.rs", &with("println!(\"{y}\");"));
+    user.oxide(&["build"]).fails(
+        101,
+        &[
+            "error: kernels cannot print",
+            "src/main.rs:8:13",
+            "gpu_printf!",
+        ],
+    );
+    let left = common::target_dir().join("oxide/artifacts/debug/t_cannot.oxart");
+    assert!(!left.exists(), "{}", left.display());
+    assert!(!common::target_dir().join("debug/t-cannot").exists());
+}
