@@ -82,7 +82,7 @@ impl Func<'_, '_> {
     }
 
     /// Is it an item of `core`, `std` or `alloc`?
-    fn is_core(&self, path: &Path) -> bool {
+    pub fn is_core(&self, path: &Path) -> bool {
         let text = path.to_string();
         let text = text.trim_start_matches('<');
         ["core::", "std::", "alloc::"].iter().any(|p| text.starts_with(p))
@@ -123,6 +123,7 @@ impl Func<'_, '_> {
             return Ok(None);
         }
         let text = path.to_string();
+        let mut found_as_method = false;
         let mut found = if path.plain_name().is_some() { self.m.find_function(self.key.0, &text) } else { vec![] };
         if found.is_empty()
             && let Some(name) = path.last_ident()
@@ -131,17 +132,32 @@ impl Func<'_, '_> {
             // A trait's provided method may be what is called, when an impl of the same name is another's.
             let provided = path.root != rustc_mir::ty::Root::Plain && self.provided(path, name);
             if !provided {
+                found_as_method = true;
                 found = self.m.find_method(self.key.0, name, inputs, output);
             }
         }
         let [key] = found[..] else { return Ok(None) };
-        let body = self.m.body(key)?;
-        let all: Vec<_> = body.locals.iter().map(|l| &l.ty).collect();
-        if all.iter().any(|t| is_generic(t)) {
+        // A path without arguments is a concrete plain function. A method of a blanket impl may be generic nonetheless.
+        if path.plain_name().is_none_or(|_| found_as_method) && self.is_generic(key, path, inputs, output)? {
             return Ok(None);
         }
         let chain = self.chain_to_here();
         Ok(Some(self.m.function(key, &chain)?))
+    }
+
+    /// Does a method's body mention what may be a parameter and is not in the call?
+    fn is_generic(&self, key: crate::module::BodyKey, path: &Path, inputs: &[Ty], output: &Ty) -> Res<bool> {
+        let body = self.m.body(key)?;
+        let mut known = std::collections::HashSet::new();
+        let mut add = |t: &Ty| {
+            if let Some(n) = t.as_maybe_param() {
+                known.insert(n.to_string());
+            }
+        };
+        path.walk(&mut |t| add(t));
+        inputs.iter().chain([output]).for_each(|t| t.walk(&mut |t| add(t)));
+        let param = |n: &str| n.len() <= 2 && n.starts_with(|c: char| c.is_ascii_uppercase()) && !known.contains(n);
+        Ok(body.is_certainly_generic() || body.maybe_params().into_iter().any(param))
     }
 
     fn provided(&self, path: &Path, name: &str) -> bool {
@@ -547,87 +563,6 @@ impl Func<'_, '_> {
             }
         }
     }
-
-    /// A call that does not return, of core: a panic with its words.
-    fn panic_call(&mut self, call: &Call, path: &Path, name: &str) -> Res<()> {
-        let text = path.to_string();
-        let mut args = vec![];
-        let template = match name {
-            "panic_bounds_check" if call.args.len() == 2 => {
-                let (i, _) = self.message_arg(&call.args[0], 0)?;
-                let (l, _) = self.message_arg(&call.args[1], 1)?;
-                args = vec![i, l];
-                "index out of bounds: the len is {1} but the index is {0}".to_string()
-            }
-            "unwrap_failed" if text.contains("option") => "called `Option::unwrap()` on a `None` value".to_string(),
-            "panic_const_add_overflow" => "attempt to add with overflow".into(),
-            "panic_const_sub_overflow" => "attempt to subtract with overflow".into(),
-            "panic_const_mul_overflow" => "attempt to multiply with overflow".into(),
-            "panic_const_div_overflow" => "attempt to divide with overflow".into(),
-            "panic_const_rem_overflow" => "attempt to calculate the remainder with overflow".into(),
-            "panic_const_neg_overflow" => "attempt to negate with overflow".into(),
-            "panic_const_shl_overflow" => "attempt to shift left with overflow".into(),
-            "panic_const_shr_overflow" => "attempt to shift right with overflow".into(),
-            "panic_const_div_by_zero" => "attempt to divide by zero".into(),
-            "panic_const_rem_by_zero" => "attempt to calculate the remainder with a divisor of zero".into(),
-            "panic_already_borrowed" => "already borrowed".into(),
-            "panic_already_mutably_borrowed" => "already mutably borrowed".into(),
-            "len_mismatch_fail" => "copy_from_slice: source slice length does not match destination slice length".into(),
-            _ => {
-                // Text that is given as a constant is the message; integers are shown after it.
-                let words = self.panic_words(call);
-                let base = match (name, words) {
-                    ("unwrap_failed" | "expect_failed" | "panic" | "panic_nounwind" | "panic_fmt" | "panic_display"
-                    | "panic_str_2015" | "panic_explicit" | "begin_panic" | "unreachable_display", Some(w)) => escape(&w),
-                    (_, Some(w)) => format!("{}: {}", escape(&short(&text)), escape(&w)),
-                    ("panic_fmt", None) => "panicked with a message that is made at run time: {{…}}".to_string(),
-                    ("panic_explicit", None) => "explicit panic".to_string(),
-                    (_, None) => format!("panicked in {}", escape(&short(&text))),
-                };
-                let mut shown = vec![];
-                for a in &call.args {
-                    let ty = self.operand_ty(a)?;
-                    if matches!(ty, Ty::Int(_) | Ty::Uint(_) | Ty::Bool | Ty::Char | Ty::Float(_)) && args.len() < 6 {
-                        let (v, how) = self.message_arg(a, args.len())?;
-                        args.push(v);
-                        shown.push(how);
-                    }
-                }
-                if shown.is_empty() { base } else { format!("{base} ({})", shown.join(", ")) }
-            }
-        };
-        let site = self.site(template);
-        let op = PanicOp::new(self.ctx, site, args);
-        self.push(&op);
-        Ok(())
-    }
-
-    /// Constant text among a panic's arguments, or stored before it in the same block.
-    fn panic_words(&self, call: &Call) -> Option<String> {
-        use rustc_mir::ast::{Rvalue, StatementKind};
-        let text = |op: &Operand| match op {
-            Operand::Const(c) => match &c.kind {
-                ConstKind::Str(s) => Some(s.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(t) = call.args.iter().find_map(text) {
-            return Some(t);
-        }
-        let body = &self.body;
-        let block = body.blocks.iter().find(|b| {
-            matches!(&b.terminator.kind, rustc_mir::ast::TerminatorKind::Call(c) if std::ptr::eq(c, call) || c == call)
-        })?;
-        block.statements.iter().rev().find_map(|s| {
-            let StatementKind::Assign(_, r) = &s.kind else { return None };
-            match r {
-                Rvalue::Use(op) | Rvalue::Cast(_, op, _) => text(op),
-                Rvalue::Aggregate(rustc_mir::ast::Aggregate::Array(ops)) => ops.iter().find_map(text),
-                _ => None,
-            }
-        })
-    }
 }
 
 fn drop_unknown(ty: &Ty) -> Diagnostic {
@@ -643,23 +578,6 @@ fn never_dropped(ty: &Ty) -> bool {
     core && matches!(p.last_ident(), Some("PhantomData" | "ManuallyDrop" | "MaybeUninit" | "NonNull" | "Ordering"))
 }
 
-/// A type that has a parameter in it, as far as names tell: one capital letter, `Self`, or an unresolved projection.
-pub fn is_generic(ty: &Ty) -> bool {
-    let mut found = false;
-    ty.walk(&mut |t| match t {
-        Ty::Projection(_) | Ty::Impl(_) => found = true,
-        Ty::Path(_) => {
-            if let Some(name) = t.as_maybe_param()
-                && (name == "Self" || (name.len() <= 2 && name.starts_with(|c: char| c.is_ascii_uppercase())))
-            {
-                found = true;
-            }
-        }
-        _ => {}
-    });
-    found
-}
-
 fn llvm_size(t: LlvmTy) -> u64 {
     llvm_bytes(t).next_power_of_two()
 }
@@ -671,16 +589,6 @@ fn llvm_bytes(t: LlvmTy) -> u64 {
         LlvmTy::F32 => 4,
         LlvmTy::F64 | LlvmTy::Ptr => 8,
     }
-}
-
-fn escape(s: &str) -> String {
-    s.replace('{', "{{").replace('}', "}}")
-}
-
-/// The last two names of a path.
-fn short(path: &str) -> String {
-    let parts: Vec<_> = path.rsplit("::").take(2).collect();
-    parts.into_iter().rev().collect::<Vec<_>>().join("::")
 }
 
 /// The pointee's type of an argument, for intrinsics.

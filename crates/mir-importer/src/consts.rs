@@ -474,6 +474,15 @@ impl Module<'_> {
         for (i, part) in parts.iter().enumerate() {
             let field = fields.get(i);
             let pty = kind_ty(part).or_else(|| field.and_then(|f| f.ty.clone()));
+            // A wrapper of one value (`NonZero(NonZeroInner(2))`) has the bytes of what is in it.
+            if pty.is_none()
+                && parts.len() == 1
+                && let Some((inner, ity)) = innermost(part)
+                && self.types.size_align(&ity)?.0 == l.size
+            {
+                self.const_bytes(ctx, krate, inner, &ity, at, out)?;
+                continue;
+            }
             let Some(pty) = pty else { return Err(format!("the type of field {i} of `{ty}` is not known")) };
             if self.types.size_align(&pty)?.0 == 0 {
                 continue;
@@ -503,6 +512,15 @@ impl Module<'_> {
             return Ok(data);
         }
         crate::eval::run(self, ctx, key, &body, vec![], 0)
+    }
+}
+
+/// The value in wrappers of one field each.
+fn innermost(kind: &ConstKind) -> Option<(&ConstKind, Ty)> {
+    match kind {
+        ConstKind::AdtTuple(_, parts) if parts.len() == 1 => innermost(&parts[0]),
+        ConstKind::AdtStruct(_, parts) if parts.len() == 1 => innermost(&parts[0].1),
+        kind => Some((kind, kind_ty(kind)?)),
     }
 }
 

@@ -353,7 +353,9 @@ impl<'m, 'a> Func<'m, 'a> {
         let addr = self.val(&op);
         let by_offset = if offset == 0 { at.align } else { at.align.min(1 << offset.trailing_zeros().min(32)) };
         let own = self.m.types.size_align(&ty).map_or(1, |s| s.1);
-        Ok(PlaceRef { addr, len: None, ty, variant: None, align: own.min(by_offset) })
+        // The unsized tail has the length that the whole was pointed to with.
+        let len = if is_slice_like(&ty) { at.len } else { None };
+        Ok(PlaceRef { addr, len, ty, variant: None, align: own.min(by_offset) })
     }
 
     /// The place of an element.
@@ -526,8 +528,21 @@ impl<'m, 'a> Func<'m, 'a> {
     fn translate_block(&mut self, id: BlockId) -> Result<(), (Fail, SourceInfo)> {
         let body = self.body.clone();
         let block = &body.blocks[id.0 as usize];
+        let doomed = self.is_doomed(&block.terminator.kind);
+        // In a block that ends in a panic, locals that could not be computed: they are for the message alone.
+        let mut lost = std::collections::HashSet::new();
         for s in &block.statements {
             self.at(&s.source);
+            if doomed
+                && let StatementKind::Assign(place, rvalue) = &s.kind
+                && !place.projection.contains(&Projection::Deref)
+            {
+                let reads_lost = crate::panics::reads(rvalue).any(|l| lost.contains(&l));
+                if reads_lost || self.assign(place, rvalue).is_err() {
+                    lost.insert(place.local);
+                }
+                continue;
+            }
             self.statement(&s.kind).map_err(|e| (e, s.source.clone()))?;
         }
         self.at(&block.terminator.source);

@@ -24,6 +24,7 @@ mod intrinsics;
 mod kernels;
 mod loc;
 mod module;
+mod panics;
 mod rvalue;
 mod source;
 mod types;

@@ -12,7 +12,7 @@ use rustc_mir::{
 
 use crate::{
     func::{Func, PlaceRef, Res, Val},
-    types::{Kind, element, is_signed, is_slice_like, pointee},
+    types::{Kind, element, is_signed, is_slice_like, pointee, tail_len},
 };
 
 impl Func<'_, '_> {
@@ -351,6 +351,12 @@ impl Func<'_, '_> {
                 let ty = self.m.types.convert(self.ctx, to)?;
                 Ok(Val::Ssa(self.make_slice(ty, v, len)))
             }
+            (f, t) if is_slice_like(t) && tail_len(f).is_some() => {
+                let v = self.scalar(op)?;
+                let len = self.usize(tail_len(f).unwrap_or(0));
+                let ty = self.m.types.convert(self.ctx, to)?;
+                Ok(Val::Ssa(self.make_slice(ty, v, len)))
+            }
             _ => Err(format!("`{from}` as `{to}`: dynamic types are not handled on the MIR route").into()),
         }
     }
@@ -360,6 +366,12 @@ impl Func<'_, '_> {
             return Err(format!("a pointer to `{from}`: closures as function pointers go the LLVM route").into());
         };
         let t = self.m.types.convert(self.ctx, to)?;
+        let text = path.to_string();
+        if ["core::fmt::", "std::fmt::"].iter().any(|f| text.contains(f)) {
+            return Err(crate::diag::Diagnostic::error("not-on-gpu", "text is formatted here, and a kernel cannot do that", None)
+                .help("use `gpu_printf!` to print from a kernel; a panic's message may hold numbers")
+                .into());
+        }
         let Some(callee) = self.find_body(path, &sig.inputs, &sig.output)? else {
             return Err(format!("no body for `{path}`, whose address is taken").into());
         };

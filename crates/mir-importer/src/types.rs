@@ -33,7 +33,25 @@ pub struct Types<'a> {
 
 /// Is it an unsized type whose pointers carry a length?
 pub fn is_slice_like(ty: &Ty) -> bool {
-    matches!(ty, Ty::Slice(_) | Ty::Str)
+    matches!(ty, Ty::Slice(_) | Ty::Str) || unsized_tail(ty).is_some()
+}
+
+/// The element of the slice that ends a struct of core: `PolymorphicIter<[T]>`, in which the iteration of arrays is.
+fn unsized_tail(ty: &Ty) -> Option<&Ty> {
+    let Ty::Path(p) = ty else { return None };
+    match p.last_args() {
+        [GenericArg::Type(Ty::Slice(t))] if p.last_ident() == Some("PolymorphicIter") => Some(t),
+        _ => None,
+    }
+}
+
+/// The length of the array that a struct with an unsized tail was made from.
+pub fn tail_len(ty: &Ty) -> Option<u64> {
+    let Ty::Path(p) = ty else { return None };
+    match p.last_args() {
+        [GenericArg::Type(Ty::Array(_, n))] if p.last_ident() == Some("PolymorphicIter") => n.as_u64(),
+        _ => None,
+    }
 }
 
 /// The pointee of a reference or raw pointer.
@@ -58,7 +76,7 @@ pub fn element(ty: &Ty) -> Option<Ty> {
     match ty {
         Ty::Array(t, _) | Ty::Slice(t) => Some((**t).clone()),
         Ty::Str => Some(Ty::Uint(rustc_mir::ty::UintTy::U8)),
-        _ => None,
+        ty => unsized_tail(ty).cloned(),
     }
 }
 
@@ -101,7 +119,18 @@ impl Types<'_> {
                 let fields = vec![field(0, size, &ts[0]), field(size, 1, &ts[1])];
                 plain(2 * size, size, Abi::Memory, fields)
             }
-            _ => self.layouts.layout(ty),
+            _ => match (ty, unsized_tail(ty)) {
+                // A tail that may be unsized is always the last field, so the offsets are those with any length.
+                (Ty::Path(p), Some(elem)) => {
+                    let mut p = p.clone();
+                    let one = rustc_mir::ty::ConstArg::Uint(1);
+                    if let Some(last) = p.segments.last_mut() {
+                        last.args = vec![GenericArg::Type(Ty::Array(Box::new(elem.clone()), Box::new(one)))];
+                    }
+                    self.layouts.layout(&Ty::Path(p))
+                }
+                _ => self.layouts.layout(ty),
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, process::Command, sync::atomic::{AtomicU32, Ordering}};
 
-use layout::LayoutDb;
+use layout::{LayoutDb, Probe};
 use mir_importer::{BodySource, Diagnostic, FileCrate, Imported, Inputs, Options, import, promote};
 use pliron::{context::Context, op::Op, printable::Printable};
 use rustc_mir::MirFile;
@@ -104,11 +104,9 @@ pub fn run_with(rust: &str, options: &Options, bodies: Option<&dyn BodySource>) 
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let mir = std::fs::read_to_string(dir.join("t.mir")).expect("the MIR");
     let ll = std::fs::read_to_string(dir.join("t.ll")).expect("the LLVM IR");
-    if std::env::var_os("KEEP").is_none() {
-        let _ = std::fs::remove_dir_all(&dir);
-    }
     let file = MirFile::parse("t.mir", mir).expect("the MIR is read");
     let mut db = LayoutDb::new("t");
+    db.set_probe(Probe { rustc: "rustc".into(), scratch: dir.clone(), ..Probe::default() });
     db.add_llvm_ir(ll);
     db.add_mir(&file);
     let krate = FileCrate::new("t", &file);
@@ -122,6 +120,7 @@ pub fn run_with(rust: &str, options: &Options, bodies: Option<&dyn BodySource>) 
         }
         text = i.module.get_operation().disp(&ctx).to_string();
     }
+    let _ = std::fs::remove_dir_all(&dir);
     Done { ctx, result, text, source }
 }
 
