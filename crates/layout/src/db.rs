@@ -30,6 +30,9 @@ struct Cache {
 
 type Answer = Result<Arc<Layout>, LayoutError>;
 
+/// Puts named variants into their encoding.
+type Build = Box<dyn FnOnce(Vec<Variant>) -> Variants>;
+
 impl LayoutDb {
     /// A database for a crate, which knows what is built in: primitives, pointers, arrays, `()`, function items,
     /// `Option` of a reference, `NonNull`, `Box` or function pointer.
@@ -151,8 +154,8 @@ impl LayoutDb {
         // rustc's answer tells apart types that metadata prints alike, and is complete for the standard library's enums.
         let debug = match &raw {
             Ok(_) if std_variants(ty).is_some() => None,
-            Ok(raw) => self.from_debug(ty, &|l| fits(raw, l))?,
-            Err(_) => self.from_debug(ty, &|_| true)?,
+            Ok(raw) => self.debug_layout(ty, &|l| fits(raw, l))?,
+            Err(_) => self.debug_layout(ty, &|_| true)?,
         };
         let no_name = |what: String| LayoutError {
             ty: ty.to_string(),
@@ -199,7 +202,7 @@ impl LayoutDb {
     }
 
     /// What debug metadata says; several answers that differ are an error.
-    fn from_debug(
+    fn debug_layout(
         &self,
         ty: &Ty,
         fits: &dyn Fn(&Layout) -> bool,
@@ -256,36 +259,35 @@ impl LayoutDb {
             fields: Vec::new(),
             ..plain(raw.size, raw.align, raw.abi, raw.uninhabited)
         };
-        let (variants, build): (Vec<Raw>, Box<dyn FnOnce(Vec<Variant>) -> Variants>) =
-            match raw.variants {
-                RawVariants::Single(index) => {
-                    return Ok(Layout {
-                        fields: fields(&raw.offsets),
-                        variants: Variants::Single { index },
-                        ..base
-                    });
-                }
-                RawVariants::Tagged { tag, variants } => (
-                    variants,
-                    Box::new(move |variants| Variants::Tagged { tag, variants }),
-                ),
-                RawVariants::Niche {
+        let (variants, build): (Vec<Raw>, Build) = match raw.variants {
+            RawVariants::Single(index) => {
+                return Ok(Layout {
+                    fields: fields(&raw.offsets),
+                    variants: Variants::Single { index },
+                    ..base
+                });
+            }
+            RawVariants::Tagged { tag, variants } => (
+                variants,
+                Box::new(move |variants| Variants::Tagged { tag, variants }),
+            ),
+            RawVariants::Niche {
+                tag,
+                untagged,
+                range,
+                start,
+                variants,
+            } => (
+                variants,
+                Box::new(move |variants| Variants::Niche {
                     tag,
-                    untagged,
-                    range,
-                    start,
+                    untagged_variant: untagged,
+                    niche_variants: range,
+                    niche_start: start,
                     variants,
-                } => (
-                    variants,
-                    Box::new(move |variants| Variants::Niche {
-                        tag,
-                        untagged_variant: untagged,
-                        niche_variants: range,
-                        niche_start: start,
-                        variants,
-                    }),
-                ),
-            };
+                }),
+            ),
+        };
         let known: Vec<(String, i128, Vec<Option<String>>)> = match (std_variants(ty), &debug) {
             (Some(table), _) => table
                 .iter()
