@@ -22,7 +22,7 @@ pub enum Error {
         crate::LLVM_MAJOR
     )]
     NoRustc { rustc: String, reason: String },
-    #[error("no libLLVM in {}\nhelp: use a toolchain from rustup (`rustup toolchain install 1.95.0`), or set CUDA_OXIDE_LLVM to the path of libLLVM {}, or CUDA_OXIDE_LLC to an `llc`", folder.display(), crate::LLVM_MAJOR)]
+    #[error("no libLLVM in {}\nhelp: use a toolchain from rustup (`rustup toolchain install 1.95.0`), or set CUDA_OXIDE_LLVM to the path of libLLVM {}", folder.display(), crate::LLVM_MAJOR)]
     NoLibrary { folder: PathBuf },
     #[error("cannot use {} as libLLVM: {reason}\nhelp: unset CUDA_OXIDE_LLVM to take the one in the Rust toolchain", path.display())]
     BrokenLibrary { path: PathBuf, reason: String },

@@ -4,8 +4,29 @@
 mod common;
 use common::{Made, has, lacks, make};
 
+/// What holds for every module is checked for each.
 fn ok(name: &str, source: &str) -> Made {
-    make(name, source, &[]).unwrap_or_else(|e| panic!("{e}"))
+    let made = make(name, source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(
+        made.emitted.ptx == made.stripped,
+        "debug metadata changed the PTX of {name}"
+    );
+    let missing: Vec<&str> = made
+        .emitted
+        .ptx
+        .lines()
+        .enumerate()
+        .filter(|(at, _)| !made.emitted.side.lines.contains_key(&(*at as u32 + 1)))
+        .map(|(_, line)| line.trim())
+        .filter(|line| line.ends_with(';') && !line.starts_with(['.', ')', ';']))
+        .collect();
+    // What has no location is of functions without debug metadata: the runtime's.
+    let runtime = made.emitted.ptx.contains("__oxide_");
+    assert!(
+        missing.is_empty() || runtime,
+        "no lines for {missing:?} in {name}"
+    );
+    made
 }
 
 const HOST: &str = "pub fn host() {}\n";

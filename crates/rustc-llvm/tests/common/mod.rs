@@ -127,6 +127,8 @@ pub struct Made {
     pub roots: Vec<Root>,
     pub cuts: Vec<Cut>,
     pub emitted: Emitted,
+    /// As LLVM writes it for the same module without any debug metadata.
+    pub stripped: String,
 }
 
 /// The whole way; `libraries` are texts of other modules.
@@ -142,13 +144,16 @@ pub fn make(name: &str, source: &str, libraries: &[&str]) -> Result<Made, Error>
     assert!(!roots.is_empty(), "no kernels");
     let cuts = rustc_llvm::compile(&file, &roots, &[], &libraries, &intrinsic)?;
     let texts: Vec<(&str, &str)> = cuts.iter().map(|c| ("app.ll", c.text.as_str())).collect();
-    let emitted = Llvm::load().unwrap().compile(&texts, &Options::default());
+    let llvm = Llvm::load().unwrap();
+    let emitted = llvm.compile(&texts, &Options::default());
     let emitted = emitted
         .unwrap_or_else(|e| panic!("{e}\n{}", texts.iter().map(|t| t.1).collect::<String>()));
+    let stripped = llvm.compile_stripped(&texts, &Options::default()).unwrap();
     Ok(Made {
         roots,
         cuts,
         emitted,
+        stripped,
     })
 }
 
