@@ -88,3 +88,39 @@ fn exchange_order(success: AtomicOrdering, failure: AtomicOrdering) -> AtomicOrd
 }
 
 cuda_macros::__atomics!(types);
+
+#[cfg(test)]
+mod tests {
+    use super::F16;
+
+    /// Every 16-bit float is its own nearest, and between two neighbours the nearer is taken, ties to even.
+    #[test]
+    fn f16_rounds_to_nearest_even() {
+        for bits in 0..=u16::MAX {
+            let (value, exponent, mantissa) = (F16(bits).to_f32(), bits >> 10 & 31, bits & 0x3ff);
+            let expected = match exponent {
+                0 => mantissa as f32 * 2f32.powi(-24),
+                31 if mantissa == 0 => f32::INFINITY,
+                31 => f32::NAN,
+                e => (1.0 + mantissa as f32 / 1024.0) * 2f32.powi(e as i32 - 15),
+            };
+            if expected.is_nan() {
+                assert!(value.is_nan() && F16::from_f32(value).to_f32().is_nan());
+                continue;
+            }
+            assert_eq!(value.abs(), expected, "{bits:#x}");
+            assert_eq!(F16::from_f32(value).0, bits);
+            if bits & 0x7fff < 0x7bff {
+                let next = F16(bits + 1).to_f32();
+                let middle = (value + next) / 2.0;
+                let even = if bits & 1 == 0 { bits } else { bits + 1 };
+                assert_eq!(F16::from_f32(middle).0, even, "{bits:#x}");
+                let nearer = f32::from_bits(middle.to_bits() - 1);
+                assert_eq!(F16::from_f32(nearer).0, bits, "{bits:#x}");
+            }
+        }
+        assert_eq!(F16::from_f32(65519.99).0, 0x7bff);
+        assert_eq!(F16::from_f32(65520.0).0, 0x7c00);
+        assert_eq!(F16::from_f32(1e-9).0, 0);
+    }
+}

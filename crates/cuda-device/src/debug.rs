@@ -10,7 +10,8 @@ use crate::intrinsics::*;
 pub fn trap() -> ! {
     // SAFETY: ends the kernel.
     unsafe { __nvvm_trap() };
-    loop {}
+    // SAFETY: a trap does not return.
+    unsafe { core::hint::unreachable_unchecked() }
 }
 
 /// Stops in the debugger.
@@ -46,7 +47,8 @@ pub fn globaltimer() -> u64 {
 pub fn exit() -> ! {
     // SAFETY: ends the thread.
     unsafe { __nvvm_exit() };
-    loop {}
+    // SAFETY: the thread has ended.
+    unsafe { core::hint::unreachable_unchecked() }
 }
 
 /// Suspends this thread for about `ns` nanoseconds (sm_70 and up).

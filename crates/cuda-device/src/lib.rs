@@ -12,7 +12,7 @@
 //!     }
 //! }
 //! ```
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 
 pub mod atomic;
 pub mod debug;

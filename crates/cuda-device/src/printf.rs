@@ -167,6 +167,7 @@ macro_rules! tuples {
         struct $buffer<$($t),*>($($t),*);
         /// Composes the format and prints; returns what `vprintf` does: the number of arguments.
         #[inline(always)]
+        #[allow(clippy::too_many_arguments)]
         pub fn $call<FMT: Format, const N: usize, $($t: PrintfArg),*>(_: FMT, $($v: $t),*) -> i32 {
             let buffer = $buffer($($v.promote()),*);
             let format = Composed::<FMT, ($($t,)*), N>::FORMAT;
@@ -195,4 +196,64 @@ tuples! {
 pub fn printf0(format: &'static core::ffi::CStr) -> i32 {
     // SAFETY: no conversions, so no arguments are read.
     unsafe { __nvvm_vprintf(format.as_ptr() as *const u8, core::ptr::null()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct F;
+    impl Format for F {
+        const PIECES: &'static [Piece] = &[
+            Piece {
+                text: "a ",
+                flags: "",
+                kind: 0,
+            },
+            Piece {
+                text: " ",
+                flags: "08",
+                kind: b'x',
+            },
+            Piece {
+                text: "%% ",
+                flags: ".3",
+                kind: 0,
+            },
+        ];
+        const TAIL: &'static str = "\n";
+    }
+
+    /// The types choose conversion and length.
+    #[test]
+    fn formats() {
+        let text = |bytes: &'static [u8]| {
+            core::ffi::CStr::from_bytes_until_nul(bytes)
+                .unwrap()
+                .to_str()
+                .unwrap()
+        };
+        assert_eq!(
+            text(Composed::<F, (i32, u64, f32), 32>::FORMAT),
+            "a %d %08llx%% %.3f\n"
+        );
+        assert_eq!(
+            text(Composed::<F, (char, u8, f64), 32>::FORMAT),
+            "a %c %08x%% %.3f\n"
+        );
+        assert_eq!(
+            text(Composed::<F, (*const u8, i16, bool), 32>::FORMAT),
+            "a %p %08x%% %.3s\n"
+        );
+        assert_eq!((-1i8).promote(), -1i32);
+        assert_eq!(1.5f32.promote(), 1.5f64);
+    }
+
+    /// As C's varargs lie: each at its own alignment.
+    #[test]
+    fn buffers() {
+        assert_eq!(core::mem::offset_of!(Buffer3<u32, f64, u32>, 1), 8);
+        assert_eq!(core::mem::offset_of!(Buffer3<u32, u32, f64>, 1), 4);
+        assert_eq!(core::mem::offset_of!(Buffer3<u32, u32, f64>, 2), 8);
+    }
 }

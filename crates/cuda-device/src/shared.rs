@@ -51,6 +51,7 @@ where
     Align<ALIGN>: SharedAlign,
 {
     /// Contents undefined, as shared memory begins.
+    #[allow(clippy::declare_interior_mutable_const)] // It initialises statics; nobody borrows the constant.
     pub const UNINIT: Self = SharedArray {
         _align: [],
         data: UnsafeCell::new(MaybeUninit::uninit()),

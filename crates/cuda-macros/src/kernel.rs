@@ -76,3 +76,84 @@ pub fn take_bounds(attrs: &mut Vec<Attribute>, options: &mut Options) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expand(attr: &str, item: &str) -> String {
+        match kernel(attr.parse().unwrap(), item.parse().unwrap()) {
+            Ok(tokens) => tokens.to_string(),
+            Err(e) => e.to_compile_error().to_string(),
+        }
+    }
+
+    /// Each mistake has its words, and the function stays beside the error.
+    #[test]
+    fn mistakes() {
+        for (item, words) in [
+            ("fn k(x: f32) -> f32 { x }", "a kernel returns nothing"),
+            ("async fn k() {}", "a kernel cannot be `async`"),
+            ("extern \"C\" fn k() {}", "a kernel has Rust's ABI"),
+            ("fn k(&self) {}", "it has no `self`"),
+            ("fn k((a, b): (u8, u8)) {}", "a plain name"),
+            ("fn k(f: impl Fn(f32) -> f32) {}", "write a type parameter"),
+            ("fn k(s: &str) {}", "as `&[u8]`"),
+            ("fn k(d: &dyn Fn()) {}", "trait object"),
+            ("fn k(d: DisjointSlice) {}", "write the element"),
+        ] {
+            let out = expand("", item);
+            assert!(
+                out.contains("compile_error") && out.contains(words),
+                "{item}: {out}"
+            );
+            assert!(out.contains("fn k"), "{item}: {out}");
+            assert!(!out.contains("__oxide_kernel__k"), "{item}: {out}");
+        }
+        assert!(expand("fast", "fn k() {}").contains("`fast` is not known here"));
+        assert!(
+            expand("launch_bounds(2048)", "fn k() {}").contains("a block has 1 to 1024 threads")
+        );
+        // Several mistakes are reported at once.
+        assert_eq!(
+            expand("", "async fn k(&self) -> u8 { 0 }")
+                .matches("compile_error")
+                .count(),
+            3
+        );
+    }
+
+    #[test]
+    fn plain_kernels_have_a_sibling_and_generic_ones_none() {
+        let plain = expand(
+            "fmad, launch_bounds(128)",
+            "pub fn k<'a>(x: &'a [f32], mut y: DisjointSlice<'a, f32>, _: u8) {}",
+        );
+        for words in [
+            "__oxide_kernel__k",
+            "KernelDesc :: < 3usize >",
+            "max_threads : 128u32",
+            "flags : 1u32",
+            "name : \"_arg2\"",
+        ] {
+            assert!(plain.contains(words), "{words}: {plain}");
+        }
+        assert!(!expand("", "fn k<T: Copy>(x: T) {}").contains("__oxide_kernel__"));
+        assert!(!expand("", "fn k<const N: usize>() {}").contains("__oxide_kernel__"));
+    }
+
+    #[test]
+    fn launch_bounds_hands_itself_on() {
+        let out = launch_bounds(
+            "256, 2".parse().unwrap(),
+            "#[kernel(fmad)] fn k() {}".parse().unwrap(),
+        )
+        .unwrap()
+        .to_string();
+        assert!(
+            out.contains("launch_bounds (256u32 , 2u32) , fmad"),
+            "{out}"
+        );
+        assert!(launch_bounds("256".parse().unwrap(), "fn k() {}".parse().unwrap()).is_err());
+    }
+}
