@@ -481,6 +481,23 @@ impl Func<'_, '_> {
         }
     }
 
+    /// The type of a field as this body fills it, for types whose fields no layout tells.
+    fn built_field(&self, ty: &Ty, index: usize) -> Option<Ty> {
+        use rustc_mir::ast::{Aggregate, Rvalue, StatementKind};
+        self.body.blocks.iter().flat_map(|b| &b.statements).find_map(|s| {
+            let StatementKind::Assign(p, Rvalue::Aggregate(a)) = &s.kind else { return None };
+            if self.place_ty(p).ok().as_ref() != Some(ty) {
+                return None;
+            }
+            let op = match a {
+                Aggregate::AdtTuple { fields, .. } => fields.get(index),
+                Aggregate::AdtStruct { fields, .. } | Aggregate::Closure { fields, .. } => fields.get(index).map(|f| &f.1),
+                _ => None,
+            };
+            self.operand_ty(op?).ok()
+        })
+    }
+
     /// Drop glue.
     pub fn drop_place(&mut self, place: &Place, target: BlockId) -> Res<()> {
         let at = self.place(place)?;
@@ -553,7 +570,7 @@ impl Func<'_, '_> {
                     return Err(fail(ty).into());
                 }
                 for (i, f) in l.fields.iter().enumerate() {
-                    let Some(t) = f.ty.clone() else {
+                    let Some(t) = f.ty.clone().or_else(|| self.built_field(ty, i)) else {
                         return Err(fail(ty).into());
                     };
                     let f = self.field(at, i as u32, t)?;

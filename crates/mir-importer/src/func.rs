@@ -93,6 +93,8 @@ pub struct Func<'m, 'a> {
     locals: HashMap<Local, (Value, u64)>,
     blocks: HashMap<BlockId, Ptr<BasicBlock>>,
     todo: Vec<BlockId>,
+    /// The MIR block that is translated.
+    current: BlockId,
     /// Where an aggregate result goes.
     pub sret: Option<Value>,
     /// The chain of calls from the kernel to this function.
@@ -123,6 +125,7 @@ impl<'m, 'a> Func<'m, 'a> {
             locals: HashMap::new(),
             blocks: HashMap::new(),
             todo: vec![],
+            current: BlockId(0),
             sret: None,
             chain,
         }
@@ -506,6 +509,9 @@ impl<'m, 'a> Func<'m, 'a> {
 
     /// Translates the body, from `bb0`.
     pub fn run(&mut self) {
+        let known = crate::panics::zero_sized(&self.body);
+        let of_core = |t: &Ty| matches!(t, Ty::Closure(c) if matches!(c.at, rustc_mir::ty::ClosureAt::Path(_)));
+        *self.m.types.zero_sized.borrow_mut() = known.into_iter().filter(of_core).collect();
         let Some(first) = self.body.blocks.first().map(|_| BlockId(0)) else {
             self.m.errors.push(Diagnostic::error("mir-empty", format!("`{}` has no blocks", self.body.path), None));
             return;
@@ -515,6 +521,7 @@ impl<'m, 'a> Func<'m, 'a> {
         self.push(&op);
         while let Some(id) = self.todo.pop() {
             self.block = self.blocks[&id];
+            self.current = id;
             if let Err((fail, source)) = self.translate_block(id) {
                 let d = self.diagnose(fail, &source);
                 self.m.errors.push(d);
@@ -772,10 +779,31 @@ impl<'m, 'a> Func<'m, 'a> {
         Ok(())
     }
 
+    /// The user's position of the branch that leads to the current block.
+    fn branch_span(&self) -> Option<Span> {
+        self.body.blocks.iter().find_map(|b| {
+            let leads = match &b.terminator.kind {
+                TerminatorKind::Goto(t) | TerminatorKind::Assert { target: t, .. } | TerminatorKind::Drop { target: t, .. } => {
+                    *t == self.current
+                }
+                TerminatorKind::SwitchInt { targets, otherwise, .. } => {
+                    *otherwise == self.current || targets.iter().any(|t| t.1 == self.current)
+                }
+                TerminatorKind::Call(c) => c.target == Some(self.current),
+                _ => false,
+            };
+            let sources = std::iter::once(&b.terminator.source).chain(b.statements.iter().rev().map(|s| &s.source));
+            leads.then(|| sources.filter_map(|s| loc::user_span(&loc::frames(&self.body, s))).next()).flatten()
+        })
+    }
+
     /// Where a panic here is reported: the user's own line.
     pub fn site(&self, template: impl Into<String>) -> PanicSiteAttr {
         let frames = self.source.as_ref().map(|s| loc::frames(&self.body, s)).unwrap_or_default();
-        let span = loc::user_span(&frames).or_else(|| frames.iter().find_map(|f| f.1.clone()));
+        // A macro of core has the position of its definition; the branch to here has the user's.
+        let span = loc::user_span(&frames)
+            .or_else(|| self.branch_span())
+            .or_else(|| frames.iter().find_map(|f| f.1.clone()));
         match span {
             Some(s) => {
                 PanicSiteAttr { template: template.into(), file: s.file.to_string(), line: s.lo.line, column: s.lo.col }

@@ -74,7 +74,7 @@ pub struct Imported {
 
 /// Imports the kernels and what they reach; all diagnostics if anything was wrong.
 pub fn import(ctx: &mut Context, inputs: &Inputs<'_>, options: &Options) -> Result<Imported, Vec<Diagnostic>> {
-    let types = types::Types { layouts: inputs.layouts };
+    let types = types::Types { layouts: inputs.layouts, zero_sized: Default::default() };
     let mut m = module::Module::new(ctx, inputs.crates, types, inputs.bodies, options);
     let mut found = vec![];
     for (key, desc, path) in kernels::find(&m) {

@@ -51,6 +51,37 @@ pub fn reads(r: &Rvalue) -> impl Iterator<Item = Local> {
     out.into_iter()
 }
 
+/// The types that a body's constants say to be without bytes.
+pub fn zero_sized(body: &rustc_mir::ast::Body) -> Vec<Ty> {
+    let mut out = vec![];
+    let mut op = |o: &Operand| {
+        if let Operand::Const(c) = o
+            && let ConstKind::ZeroSized(ty) = &c.kind
+        {
+            out.push(ty.clone());
+        }
+    };
+    for b in &body.blocks {
+        for s in &b.statements {
+            let StatementKind::Assign(_, r) = &s.kind else { continue };
+            match r {
+                Rvalue::Use(o) | Rvalue::Repeat(o, _) | Rvalue::Cast(_, o, _) => op(o),
+                Rvalue::Aggregate(Aggregate::Array(ops) | Aggregate::Tuple(ops) | Aggregate::AdtTuple { fields: ops, .. }) => {
+                    ops.iter().for_each(&mut op);
+                }
+                Rvalue::Aggregate(Aggregate::AdtStruct { fields, .. } | Aggregate::Closure { fields, .. }) => {
+                    fields.iter().for_each(|f| op(&f.1));
+                }
+                _ => {}
+            }
+        }
+        if let TerminatorKind::Call(c) = &b.terminator.kind {
+            c.args.iter().for_each(&mut op);
+        }
+    }
+    out
+}
+
 /// One piece of a format template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
@@ -146,6 +177,16 @@ impl Func<'_, '_> {
             Operand::Const(c) => Some(Origin::Const(&c.kind)),
             Operand::Copy(p) | Operand::Move(p) if p.projection.is_empty() && depth < 12 => match self.assigned(p.local) {
                 Some(Rvalue::Use(o) | Rvalue::Cast(_, o, _)) => self.origin(o, depth + 1),
+                // A reborrow of a reference is that reference.
+                Some(Rvalue::Ref(_, place) | Rvalue::RawPtr(_, place)) if place.projection[..] == [Projection::Deref] => {
+                    match self.assigned(place.local) {
+                        Some(Rvalue::Use(o) | Rvalue::Cast(_, o, _)) => match self.origin(o, depth + 1) {
+                            Some(Origin::Const(k)) => Some(Origin::Const(k)),
+                            _ => Some(Origin::RefTo(place)),
+                        },
+                        _ => Some(Origin::RefTo(place)),
+                    }
+                }
                 Some(Rvalue::Ref(_, place) | Rvalue::RawPtr(_, place)) => Some(Origin::RefTo(place)),
                 Some(Rvalue::Aggregate(a)) => Some(Origin::Aggregate(a)),
                 _ => None,

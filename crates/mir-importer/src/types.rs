@@ -29,6 +29,9 @@ pub enum Kind {
 /// Conversion of types, over the owner of layouts.
 pub struct Types<'a> {
     pub layouts: &'a dyn Layouts,
+    /// Closures of core that a constant of the body said to be without bytes. Their printed names hold all their
+    /// generic arguments; those of the user's closures do not, so they are not kept here.
+    pub zero_sized: std::cell::RefCell<std::collections::HashSet<Ty>>,
 }
 
 /// Is it an unsized type whose pointers carry a length?
@@ -43,6 +46,14 @@ fn unsized_tail(ty: &Ty) -> Option<&Ty> {
         [GenericArg::Type(Ty::Slice(t))] if p.last_ident() == Some("PolymorphicIter") => Some(t),
         _ => None,
     }
+}
+
+/// `MaybeUninit<T>` and `ManuallyDrop<T>` of core.
+fn is_transparent(p: &Path) -> bool {
+    let name = p.plain_name().unwrap_or_default();
+    ["std::mem::", "core::mem::"].iter().any(|c| name.starts_with(c))
+        && matches!(p.last_ident(), Some("MaybeUninit" | "ManuallyDrop"))
+        && type_args(p).len() == 1
 }
 
 /// The length of the array that a struct with an unsized tail was made from.
@@ -106,6 +117,7 @@ impl Types<'_> {
             }))
         };
         match ty {
+            Ty::Closure(_) if self.zero_sized.borrow().contains(ty) => plain(0, 1, Abi::Zst, vec![]),
             Ty::Never | Ty::FnDef(..) => plain(0, 1, Abi::Zst, vec![]),
             Ty::Tuple(ts) if ts.is_empty() => plain(0, 1, Abi::Zst, vec![]),
             Ty::Tuple(ts) if ts.len() == 2 && ts[1] == Ty::Bool && int_size(&ts[0]).is_some() => {
@@ -120,14 +132,13 @@ impl Types<'_> {
                 plain(2 * size, size, Abi::Memory, fields)
             }
             _ => match (ty, unsized_tail(ty)) {
-                // A tail that may be unsized is always the last field, so the offsets are those with any length.
-                (Ty::Path(p), Some(elem)) => {
-                    let mut p = p.clone();
-                    let one = rustc_mir::ty::ConstArg::Uint(1);
-                    if let Some(last) = p.segments.last_mut() {
-                        last.args = vec![GenericArg::Type(Ty::Array(Box::new(elem.clone()), Box::new(one)))];
-                    }
-                    self.layouts.layout(&Ty::Path(p))
+                // The range of the elements that are alive, then the elements: a tail that may be unsized stays last, so
+                // nothing can stand between.
+                (Ty::Path(_), Some(elem)) => {
+                    let (_, align) = self.size_align(elem)?;
+                    let field = |offset, size| FieldLayout { offset, name: None, size, ty: None };
+                    let data = 16u64.next_multiple_of(align);
+                    plain(data, align.max(8), Abi::Memory, vec![field(0, Some(16)), field(data, None)])
                 }
                 _ => self.layouts.layout(ty),
             },
@@ -154,6 +165,8 @@ impl Types<'_> {
                 Ok((size.checked_mul(n).ok_or("an array's size overflows")?, align))
             }
             Ty::Pattern(base, _) => self.size_align(base),
+            // Documented to have the size and alignment of what is in them.
+            Ty::Path(p) if is_transparent(p) => self.size_align(&type_args(p)[0]),
             _ => self.layout(ty).map(|l| (l.size, l.align)),
         }
     }

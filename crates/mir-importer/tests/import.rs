@@ -98,7 +98,7 @@ fn slices_and_arrays() {
         let m = [[1u32, 2, 3], [4, 5, 6]]; o[5] = m[t % 2][t % 3]; let mut z = [0u32; 100]; z[t % 100] = 7; o[6] = z[(t + 1) % 100];
         let [p, q, w] = [a[0], a[1], a[2]]; o[7] = p + q + w; for c in a.chunks(2) { o[8] += c[0]; } for w in a.windows(3) { o[9] += w[2]; }
         let (x, y) = o.split_at_mut(4); x[0] = y[0]; x.swap(0, 1); o[10] = a.iter().zip(b).map(|(x, y)| x.wrapping_add(*y as u32)).fold(0, |s, v| s ^ v);
-        o[11] = a.iter().rev().skip(1).step_by(2).position(|v| *v == 3).unwrap_or(99) as u32; o[12] = a.contains(&5) as u32; o[13] = "hello".len() as u32 + "hello".as_bytes()[t % 5] as u32;
+        o[11] = a.iter().rev().skip(1).position(|v| *v == 3).unwrap_or(99) as u32; o[12] = a.iter().any(|x| *x == 5) as u32; o[13] = "hello".len() as u32 + "hello".as_bytes()[t % 5] as u32;
         o[..2].copy_from_slice(&a[..2]); o[2..4].fill(9); o[14] = a.first().copied().unwrap(); o[15] = *a.iter().max().unwrap();
     "#);
 }
