@@ -201,7 +201,7 @@ fn number(text: &str, i: &mut usize) -> Result<TokenKind, String> {
                 *i += 1;
                 take(i, u8::is_ascii_digit);
             }
-            let exponent = at(*i).to_ascii_lowercase() == b'e'
+            let exponent = matches!(at(*i), b'e' | b'E')
                 && (at(*i + 1).is_ascii_digit() || (matches!(at(*i + 1), b'+' | b'-') && at(*i + 2).is_ascii_digit()));
             if exponent {
                 float = true;

@@ -172,7 +172,7 @@ impl Display for Function {
         f.write_str(&self.name)?;
         params(f, &self.params)?;
         for d in &self.directives {
-            write!(f, "\n{d}")?;
+            write!(f, "\n{d}{}", if d.name == ".pragma" { ";" } else { "" })?;
         }
         match &self.body {
             None => f.write_str(";"),
