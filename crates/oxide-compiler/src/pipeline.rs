@@ -176,21 +176,49 @@ impl Compiler {
                 })?,
             );
         }
-        if texts.is_empty() {
-            return Err(self.of_rustc_llvm(error));
+        let mut error = error;
+        // `core`'s compiled functions are asked for last: reading them takes a while.
+        for with_core in [false, true] {
+            if with_core {
+                if !(error.title.starts_with("there is no body") && error.title.contains("core::")) {
+                    break;
+                }
+                texts.extend(self.core()?);
+            } else if texts.is_empty() {
+                continue;
+            }
+            let unreadable =
+                |e: String| Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}"));
+            let files = texts
+                .iter()
+                .map(|t| IrFile::parse(t))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(unreadable)?;
+            let libraries: Vec<&IrFile<'_>> = files.iter().collect();
+            let together = self.timed("cut", || {
+                rustc_llvm::compile(file, roots, &[], &libraries, &dialect_nvvm::llvm_definition)
+            });
+            match together {
+                Ok(made) => return Ok(made),
+                Err(e) => error = e,
+            }
         }
-        let unreadable =
-            |e: String| Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}"));
-        let files = texts
-            .iter()
-            .map(|t| IrFile::parse(t))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(unreadable)?;
-        let libraries: Vec<&IrFile<'_>> = files.iter().collect();
-        let together = self.timed("cut", || {
-            rustc_llvm::compile(file, roots, &[], &libraries, &dialect_nvvm::llvm_definition)
-        });
-        together.map_err(|e| self.of_rustc_llvm(e))
+        Err(self.of_rustc_llvm(error))
+    }
+
+    /// The LLVM IR of `core`'s functions that are not generic, from the bitcode in the toolchain.
+    fn core(&self) -> Result<Vec<String>, Diagnostics> {
+        // Linux first: the host's name is made here alone.
+        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let modules = rustc_llvm::core_bitcode(&self.options.sysroot, &target)
+            .map_err(|e| Diagnostic::error(e.to_string()))?;
+        let llvm = llvm_backend::Llvm::load().map_err(|e| self.rooted(of_backend(&e)))?;
+        self.timed("read core", || {
+            modules
+                .iter()
+                .map(|m| llvm.disassemble("core", m).map_err(|e| self.rooted(of_backend(&e))))
+                .collect()
+        })
     }
 
     fn of_rustc_llvm(&self, error: rustc_llvm::Error) -> Diagnostics {
