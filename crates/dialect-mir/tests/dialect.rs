@@ -251,8 +251,11 @@ fn every_operation_round_trips() {
     let (f16_ty, f64_ty): (TypeHandle, TypeHandle) =
         (FP16Type::get(&b.ctx).into(), FP64Type::get(&b.ctx).into());
     let (t32, t128) = (int_type(&b.ctx, 32), int_type(&b.ctx, 128));
-    let (i8_ty, i64_ty, f32_ty): (TypeHandle, TypeHandle, TypeHandle) =
-        (int(&b.ctx, 8), int(&b.ctx, 64), FP32Type::get(&b.ctx).into());
+    let (i8_ty, i64_ty, f32_ty): (TypeHandle, TypeHandle, TypeHandle) = (
+        int(&b.ctx, 8),
+        int(&b.ctx, 64),
+        FP32Type::get(&b.ctx).into(),
+    );
     let one = val!(ConstantOp(t32, 1));
     val!(ConstantOp(t128, u128::MAX));
     val!(FloatConstantOp(f16_ty, 0x7e01));
@@ -390,7 +393,8 @@ fn every_operation_round_trips() {
         }],
     };
     let global = GlobalOp::new(&mut b.ctx, id("TABLE"), data);
-    b.module.append_operation(&mut b.ctx, global.get_operation(), 0);
+    b.module
+        .append_operation(&mut b.ctx, global.get_operation(), 0);
     b.func.set_kernel(&b.ctx);
     let text = b.round_trip();
     for (name, ..) in OPERATIONS {

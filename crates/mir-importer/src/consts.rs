@@ -3,14 +3,17 @@
 use dialect_mir::{attributes::*, ops::*, types as mt};
 use pliron::{r#type::TypeHandle, value::Value};
 use rustc_mir::{
-    ast::{AllocId, AllocKind, Body, Const, ConstKind, Memory, Operand, PathConst, Rvalue, StatementKind},
+    ast::{
+        AllocId, AllocKind, Body, Const, ConstKind, Memory, Operand, PathConst, Rvalue,
+        StatementKind,
+    },
     ty::{FloatTy, Path, Ty},
 };
 
 use crate::{
     func::{Func, Res, Val},
     module::{GlobalKey, Module},
-    types::{Kind, element, is_slice_like, pointee},
+    types::{Kind, element, is_slice_like, is_transparent, pointee},
 };
 
 /// Bytes of a constant, with the addresses in them: offset, symbol, addend.
@@ -84,8 +87,12 @@ impl Func<'_, '_> {
             return Ok(Val::Ssa(self.alloc_address(krate, *alloc, *offset, t)?));
         }
         let size = self.m.types.size_align(ty)?.0;
-        let mut data = Data { bytes: vec![0; size as usize], relocs: vec![] };
-        self.m.const_bytes(self.ctx, krate, kind, ty, 0, &mut data)?;
+        let mut data = Data {
+            bytes: vec![0; size as usize],
+            relocs: vec![],
+        };
+        self.m
+            .const_bytes(self.ctx, krate, kind, ty, 0, &mut data)?;
         self.data_value(data, ty)
     }
 
@@ -101,12 +108,17 @@ impl Func<'_, '_> {
                 let t = self.m.types.convert(self.ctx, ty)?;
                 let i64_ty: TypeHandle = mt::int_type(self.ctx, 64).into();
                 let fields = field_types(self.ctx, t).ok_or("a slice")?;
-                let (p, n) = (self.scalar_of(&data, 0, fields[0])?, self.scalar_of(&data, 8, i64_ty)?);
+                let (p, n) = (
+                    self.scalar_of(&data, 0, fields[0])?,
+                    self.scalar_of(&data, 8, i64_ty)?,
+                );
                 Ok(Val::Ssa(self.make_slice(t, p, n)))
             }
             Kind::Memory => {
                 let align = self.m.types.size_align(ty)?.1;
-                let symbol = self.m.bytes_global(self.ctx, data, align, &format!("const {ty}"))?;
+                let symbol = self
+                    .m
+                    .bytes_global(self.ctx, data, align, &format!("const {ty}"))?;
                 let pointee = self.m.types.pointee(self.ctx, ty);
                 let t = self.ptr_ty(pointee);
                 Ok(Val::Memory(self.global_address(&symbol, 1, 0, t), align))
@@ -137,7 +149,13 @@ impl Func<'_, '_> {
     }
 
     /// The generic address of a global in `space`, `addend` bytes in, as a `t`.
-    pub fn global_address(&mut self, symbol: &str, space: u32, addend: u64, t: TypeHandle) -> Value {
+    pub fn global_address(
+        &mut self,
+        symbol: &str,
+        space: u32,
+        addend: u64,
+        t: TypeHandle,
+    ) -> Value {
         let i8_ty = mt::int_type(self.ctx, 8).into();
         let in_space = mt::PtrType::get(self.ctx, i8_ty, true, space).into();
         let v = if space == 3 {
@@ -158,7 +176,13 @@ impl Func<'_, '_> {
     }
 
     /// The address of an allocation as a `t`.
-    fn alloc_address(&mut self, krate: usize, id: AllocId, offset: u64, t: TypeHandle) -> Res<Value> {
+    fn alloc_address(
+        &mut self,
+        krate: usize,
+        id: AllocId,
+        offset: u64,
+        t: TypeHandle,
+    ) -> Res<Value> {
         match self.m.alloc_global(self.ctx, krate, id)? {
             Target::Global(symbol, space) => Ok(self.global_address(&symbol, space, offset, t)),
             Target::Function(key) => {
@@ -188,7 +212,9 @@ impl Module<'_> {
         name: &str,
     ) -> Result<String, String> {
         let key = GlobalKey::Bytes(data.bytes.clone(), align, data.relocs.clone());
-        self.global(ctx, key, name, |_, _, _| Ok(global_attr(data, align, 1, false)))
+        self.global(ctx, key, name, |_, _, _| {
+            Ok(global_attr(data, align, 1, false))
+        })
     }
 
     /// The global of an allocation.
@@ -205,22 +231,35 @@ impl Module<'_> {
         match &alloc.kind {
             AllocKind::Memory(memory) => {
                 let memory = memory.clone();
-                let symbol = self.global(ctx, GlobalKey::Alloc(krate, id.0), &format!("alloc{}", id.0), |m, ctx, _| {
-                    let data = m.memory_data(ctx, krate, &memory)?;
-                    Ok(global_attr(data, memory.align, 1, false))
-                })?;
+                let symbol = self.global(
+                    ctx,
+                    GlobalKey::Alloc(krate, id.0),
+                    &format!("alloc{}", id.0),
+                    |m, ctx, _| {
+                        let data = m.memory_data(ctx, krate, &memory)?;
+                        Ok(global_attr(data, memory.align, 1, false))
+                    },
+                )?;
                 Ok(Target::Global(symbol, 1))
             }
             AllocKind::Static { path, memory } => {
                 let memory = memory.clone();
                 self.static_global(ctx, krate, path, Some(memory))
             }
-            AllocKind::ExternStatic(path) | AllocKind::StaticRef(path) => self.static_global(ctx, krate, path, None),
-            AllocKind::Fn(callee) => match &self.find_function(krate, &callee.path.to_string())[..] {
+            AllocKind::ExternStatic(path) | AllocKind::StaticRef(path) => {
+                self.static_global(ctx, krate, path, None)
+            }
+            AllocKind::Fn(callee) => match &self.find_function(krate, &callee.path.to_string())[..]
+            {
                 [one] => Ok(Target::Function(*one)),
-                _ => Err(format!("a pointer to `{}`, whose body is not on the MIR route", callee.path)),
+                _ => Err(format!(
+                    "a pointer to `{}`, whose body is not on the MIR route",
+                    callee.path
+                )),
             },
-            AllocKind::VTable { ty, .. } => Err(format!("a vtable of `{ty}`: `dyn` is not handled on the MIR route")),
+            AllocKind::VTable { ty, .. } => Err(format!(
+                "a vtable of `{ty}`: `dyn` is not handled on the MIR route"
+            )),
             AllocKind::Other(text) => Err(format!("memory that is printed as `{text}`")),
         }
     }
@@ -236,7 +275,10 @@ impl Module<'_> {
         let text = path.to_string();
         let found = self.find_const(krate, &text, true);
         let [key] = &found[..] else {
-            return Err(format!("{} statics are named `{text}`", if found.is_empty() { "no" } else { "several" }));
+            return Err(format!(
+                "{} statics are named `{text}`",
+                if found.is_empty() { "no" } else { "several" }
+            ));
         };
         let key = *key;
         let body = self.body(key).map_err(|d| d.message)?;
@@ -246,19 +288,32 @@ impl Module<'_> {
             _ => self.types.size_align(&ty)?,
         };
         let shared = matches!(&ty, Ty::Path(p) if p.last_ident() == Some("SharedArray"));
-        let mutable = body.kind == rustc_mir::ast::BodyKind::Static(rustc_mir::ty::Mutability::Mut) || text_is_cell(&ty);
+        let mutable = body.kind == rustc_mir::ast::BodyKind::Static(rustc_mir::ty::Mutability::Mut)
+            || text_is_cell(&ty);
         let space = if shared { 3 } else { 1 };
         let name = format!("{}::{}", self.crates[key.0].name(), body.path);
-        let symbol = self.global(ctx, GlobalKey::Static(key.0, body.path.to_string()), &name, |m, ctx, _| {
-            if shared {
-                return Ok(GlobalAttr { size, align, addrspace: 3, mutable: true, hex: String::new(), relocations: vec![] });
-            }
-            let data = match &memory {
-                Some(memory) => m.memory_data(ctx, krate, memory)?,
-                None => m.const_item(ctx, key, &ty)?,
-            };
-            Ok(global_attr(data, align, 1, mutable))
-        })?;
+        let symbol = self.global(
+            ctx,
+            GlobalKey::Static(key.0, body.path.to_string()),
+            &name,
+            |m, ctx, _| {
+                if shared {
+                    return Ok(GlobalAttr {
+                        size,
+                        align,
+                        addrspace: 3,
+                        mutable: true,
+                        hex: String::new(),
+                        relocations: vec![],
+                    });
+                }
+                let data = match &memory {
+                    Some(memory) => m.memory_data(ctx, krate, memory)?,
+                    None => m.const_item(ctx, key, &ty)?,
+                };
+                Ok(global_attr(data, align, 1, mutable))
+            },
+        )?;
         Ok(Target::Global(symbol, space))
     }
 
@@ -268,11 +323,16 @@ impl Module<'_> {
         krate: usize,
         memory: &Memory,
     ) -> Result<Data, String> {
-        let mut data = Data { bytes: memory.bytes.clone(), relocs: vec![] };
+        let mut data = Data {
+            bytes: memory.bytes.clone(),
+            relocs: vec![],
+        };
         for r in &memory.relocations {
             let symbol = match self.alloc_global(ctx, krate, r.target)? {
                 Target::Global(symbol, 1) => symbol,
-                Target::Global(..) => return Err("the address of shared memory in a constant".into()),
+                Target::Global(..) => {
+                    return Err("the address of shared memory in a constant".into());
+                }
                 Target::Function(key) => self.function(key, &[]).map_err(|d| d.message)?.symbol,
             };
             let at = r.offset as usize;
@@ -309,12 +369,25 @@ impl Module<'_> {
             ConstKind::Float(f) => put(out, f.bits, float_size(f.ty)),
             ConstKind::Transmute { bits, .. } if size <= 16 => put(out, *bits, size),
             ConstKind::IntPointer { address, .. } => put(out, *address, 8),
-            ConstKind::Uninit | ConstKind::ZeroSized(_) | ConstKind::Fn(_) | ConstKind::Unreachable(_) => {}
+            ConstKind::Uninit
+            | ConstKind::ZeroSized(_)
+            | ConstKind::Fn(_)
+            | ConstKind::Unreachable(_) => {}
             ConstKind::Tuple(parts) => {
-                let Ty::Tuple(tys) = ty else { return Err(format!("a tuple of type `{ty}`")) };
-                let l = if parts.is_empty() { return Ok(()) } else { self.types.layout(ty)? };
+                let Ty::Tuple(tys) = ty else {
+                    return Err(format!("a tuple of type `{ty}`"));
+                };
+                let l = if parts.is_empty() {
+                    return Ok(());
+                } else {
+                    self.types.layout(ty)?
+                };
                 for (i, (p, t)) in parts.iter().zip(tys).enumerate() {
-                    let offset = l.fields.get(i).ok_or_else(|| format!("the layout of `{ty}` has no field {i}"))?.offset;
+                    let offset = l
+                        .fields
+                        .get(i)
+                        .ok_or_else(|| format!("the layout of `{ty}` has no field {i}"))?
+                        .offset;
                     self.const_bytes(ctx, krate, p, t, at + offset, out)?;
                 }
             }
@@ -333,8 +406,12 @@ impl Module<'_> {
                 let parts: Vec<_> = parts.iter().map(|p| &p.1).collect();
                 self.adt_bytes(ctx, krate, path, &parts, ty, at, out)?;
             }
-            ConstKind::Path(path, PathConst::Value) => self.adt_bytes(ctx, krate, path, &[], ty, at, out)?,
-            ConstKind::Path(path, PathConst::Param) => return Err(format!("the constant parameter `{path}` has no value here")),
+            ConstKind::Path(path, PathConst::Value) => {
+                self.adt_bytes(ctx, krate, path, &[], ty, at, out)?
+            }
+            ConstKind::Path(path, PathConst::Param) => {
+                return Err(format!("the constant parameter `{path}` has no value here"));
+            }
             ConstKind::Path(path, _) => {
                 let found = self.find_const(krate, &path.to_string(), false);
                 let data = match &found[..] {
@@ -353,17 +430,30 @@ impl Module<'_> {
                     .filter(|i| i.kind == wanted && !i.for_ctfe && i.path == text)
                     .map(|i| i.id)
                     .collect();
-                let [id] = found[..] else { return Err(format!("the promoted constant {index} of `{path}` is not printed once")) };
+                let [id] = found[..] else {
+                    return Err(format!(
+                        "the promoted constant {index} of `{path}` is not printed once"
+                    ));
+                };
                 let data = self.const_item(ctx, (krate, id), ty)?;
                 paste(out, at, &data);
             }
-            ConstKind::Str(text) => self.pointer_to_bytes(ctx, text.as_bytes().to_vec(), 1, true, at, out)?,
+            ConstKind::Str(text) => {
+                self.pointer_to_bytes(ctx, text.as_bytes().to_vec(), 1, true, at, out)?
+            }
             ConstKind::ByteStr(bytes) => {
                 let wide = pointee(ty).is_some_and(|p| is_slice_like(p.0));
                 self.pointer_to_bytes(ctx, bytes.clone(), 1, wide, at, out)?;
             }
             ConstKind::ByteArray(bytes) => {
-                paste(out, at, &Data { bytes: bytes.clone(), relocs: vec![] });
+                paste(
+                    out,
+                    at,
+                    &Data {
+                        bytes: bytes.clone(),
+                        relocs: vec![],
+                    },
+                );
             }
             ConstKind::Pointer { alloc, offset, .. } => {
                 let symbol = self.reloc_symbol(ctx, krate, *alloc)?;
@@ -372,9 +462,14 @@ impl Module<'_> {
                     && is_slice_like(p)
                 {
                     // A wide pointer to a whole allocation: the length is in its size.
-                    let elem = element(p).map_or(Ok(1), |e| self.types.size_align(&e).map(|s| s.0))?;
+                    let elem =
+                        element(p).map_or(Ok(1), |e| self.types.size_align(&e).map(|s| s.0))?;
                     let bytes = self.alloc_size(krate, *alloc)?;
-                    let n = if elem == 0 { 0 } else { (bytes - offset) / elem };
+                    let n = if elem == 0 {
+                        0
+                    } else {
+                        (bytes - offset) / elem
+                    };
                     let at = at as usize + 8;
                     if let Some(b) = out.bytes.get_mut(at..at + 8) {
                         b.copy_from_slice(&n.to_le_bytes());
@@ -390,13 +485,19 @@ impl Module<'_> {
                 }
             }
             ConstKind::Indirect { alloc, offset, .. } => {
-                let alloc = self.crates[krate].alloc(*alloc).map_err(|e| e.to_string())?;
+                let alloc = self.crates[krate]
+                    .alloc(*alloc)
+                    .map_err(|e| e.to_string())?;
                 let Some(AllocKind::Memory(memory)) = alloc.as_ref().map(|a| &a.kind) else {
                     return Err("a constant in memory that is not printed".into());
                 };
                 let data = self.memory_data(ctx, krate, memory)?;
                 let (from, to) = (*offset as usize, (*offset + size) as usize);
-                let bytes = data.bytes.get(from..to).ok_or("a constant beyond its memory")?.to_vec();
+                let bytes = data
+                    .bytes
+                    .get(from..to)
+                    .ok_or("a constant beyond its memory")?
+                    .to_vec();
                 let relocs = data
                     .relocs
                     .into_iter()
@@ -406,13 +507,20 @@ impl Module<'_> {
                 paste(out, at, &Data { bytes, relocs });
             }
             ConstKind::Transmute { .. } | ConstKind::Source(_) => {
-                return Err(format!("a constant of type `{ty}` in a form that is not understood"));
+                return Err(format!(
+                    "a constant of type `{ty}` in a form that is not understood"
+                ));
             }
         }
         Ok(())
     }
 
-    fn reloc_symbol(&mut self, ctx: &mut pliron::context::Context, krate: usize, id: AllocId) -> Result<String, String> {
+    fn reloc_symbol(
+        &mut self,
+        ctx: &mut pliron::context::Context,
+        krate: usize,
+        id: AllocId,
+    ) -> Result<String, String> {
         match self.alloc_global(ctx, krate, id)? {
             Target::Global(symbol, 1) => Ok(symbol),
             Target::Global(..) => Err("the address of shared memory in a constant".into()),
@@ -438,7 +546,15 @@ impl Module<'_> {
         out: &mut Data,
     ) -> Result<(), String> {
         let len = bytes.len() as u64;
-        let symbol = self.bytes_global(ctx, Data { bytes, relocs: vec![] }, align, "str")?;
+        let symbol = self.bytes_global(
+            ctx,
+            Data {
+                bytes,
+                relocs: vec![],
+            },
+            align,
+            "str",
+        )?;
         out.relocs.push((at, symbol, 0));
         let at = at as usize + 8;
         if wide && let Some(b) = out.bytes.get_mut(at..at + 8) {
@@ -458,13 +574,31 @@ impl Module<'_> {
         at: u64,
         out: &mut Data,
     ) -> Result<(), String> {
+        // `MaybeUninit` and `ManuallyDrop` have the bytes of what is in them.
+        if matches!(ty, Ty::Path(p) if is_transparent(p)) {
+            let Some((inner, ity)) = parts.last().and_then(|p| innermost(p)) else {
+                return Err(format!(
+                    "a constant of type `{ty}` in a form that is not understood"
+                ));
+            };
+            return if self.types.size_align(&ity)?.0 == self.types.size_align(ty)?.0 {
+                self.const_bytes(ctx, krate, inner, &ity, at, out)
+            } else {
+                Err(format!(
+                    "a constant of type `{ty}` in a form that is not understood"
+                ))
+            };
+        }
         let l = self.types.layout(ty)?;
         let variant = match &l.variants {
             layout::Variants::Single { .. } => None,
             _ => {
                 let name = path.last_ident().unwrap_or_default();
                 let i = l.variants().iter().position(|v| v.name == name);
-                Some(i.ok_or_else(|| format!("`{ty}` has no variant `{name}` in its layout"))? as u32)
+                Some(
+                    i.ok_or_else(|| format!("`{ty}` has no variant `{name}` in its layout"))?
+                        as u32,
+                )
             }
         };
         let fields = match variant {
@@ -483,11 +617,15 @@ impl Module<'_> {
                 self.const_bytes(ctx, krate, inner, &ity, at, out)?;
                 continue;
             }
-            let Some(pty) = pty else { return Err(format!("the type of field {i} of `{ty}` is not known")) };
+            let Some(pty) = pty else {
+                return Err(format!("the type of field {i} of `{ty}` is not known"));
+            };
             if self.types.size_align(&pty)?.0 == 0 {
                 continue;
             }
-            let offset = field.ok_or_else(|| format!("the layout of `{ty}` has no field {i}"))?.offset;
+            let offset = field
+                .ok_or_else(|| format!("the layout of `{ty}` has no field {i}"))?
+                .offset;
             self.const_bytes(ctx, krate, part, &pty, at + offset, out)?;
         }
         if let Some(v) = variant {
@@ -507,7 +645,10 @@ impl Module<'_> {
         let ty = body.locals.first().map_or(ty.clone(), |l| l.ty.clone());
         let size = self.types.size_align(&ty)?.0;
         if let Some(c) = &body.value {
-            let mut data = Data { bytes: vec![0; size as usize], relocs: vec![] };
+            let mut data = Data {
+                bytes: vec![0; size as usize],
+                relocs: vec![],
+            };
             self.const_bytes(ctx, key.0, &c.kind, &ty, 0, &mut data)?;
             return Ok(data);
         }
@@ -528,12 +669,23 @@ fn innermost(kind: &ConstKind) -> Option<(&ConstKind, Ty)> {
 pub fn write_tag(l: &layout::Layout, v: u32, at: u64, out: &mut Data) {
     let (tag, value) = match &l.variants {
         layout::Variants::Single { .. } => return,
-        layout::Variants::Tagged { tag, variants } => (tag, variants[v as usize].discriminant as u128),
-        layout::Variants::Niche { tag, untagged_variant, niche_variants, niche_start, .. } => {
+        layout::Variants::Tagged { tag, variants } => {
+            (tag, variants[v as usize].discriminant as u128)
+        }
+        layout::Variants::Niche {
+            tag,
+            untagged_variant,
+            niche_variants,
+            niche_start,
+            ..
+        } => {
             if v == *untagged_variant {
                 return;
             }
-            (tag, niche_start.wrapping_add(u128::from(v - niche_variants.0)))
+            (
+                tag,
+                niche_start.wrapping_add(u128::from(v - niche_variants.0)),
+            )
         }
     };
     let at = (at + tag.offset) as usize;
@@ -551,7 +703,8 @@ pub fn paste(out: &mut Data, at: u64, data: &Data) {
     }
     let end = at + data.bytes.len() as u64;
     out.relocs.retain(|r| r.0 < at || r.0 >= end);
-    out.relocs.extend(data.relocs.iter().map(|r| (r.0 + at, r.1.clone(), r.2)));
+    out.relocs
+        .extend(data.relocs.iter().map(|r| (r.0 + at, r.1.clone(), r.2)));
 }
 
 /// `size` bytes at `at` as a number.
@@ -574,8 +727,15 @@ fn text_is_cell(ty: &Ty) -> bool {
 }
 
 fn global_attr(data: Data, align: u64, addrspace: u32, mutable: bool) -> GlobalAttr {
-    let relocations =
-        data.relocs.into_iter().map(|(offset, symbol, addend)| Relocation { offset, symbol, addend }).collect();
+    let relocations = data
+        .relocs
+        .into_iter()
+        .map(|(offset, symbol, addend)| Relocation {
+            offset,
+            symbol,
+            addend,
+        })
+        .collect();
     GlobalAttr {
         size: data.bytes.len() as u64,
         align,
@@ -590,7 +750,10 @@ fn global_attr(data: Data, align: u64, addrspace: u32, mutable: bool) -> GlobalA
 pub fn struct_constants<'b>(body: &'b Body, name: &str) -> Vec<&'b [(String, Operand)]> {
     let mut out = vec![];
     for s in body.blocks.iter().flat_map(|b| &b.statements) {
-        if let StatementKind::Assign(_, Rvalue::Aggregate(rustc_mir::ast::Aggregate::AdtStruct { path, fields })) = &s.kind
+        if let StatementKind::Assign(
+            _,
+            Rvalue::Aggregate(rustc_mir::ast::Aggregate::AdtStruct { path, fields }),
+        ) = &s.kind
             && path.last_ident() == Some(name)
         {
             out.push(&fields[..]);

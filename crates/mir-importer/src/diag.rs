@@ -65,16 +65,30 @@ impl Diagnostic {
             title = title.id(code);
         }
         let mut group = annotate_snippets::Group::with_title(title);
-        let mut spans: Vec<(&Span, &str, bool)> =
-            self.span.iter().map(|s| (s, self.label.as_deref().unwrap_or(""), true)).collect();
+        let mut spans: Vec<(&Span, &str, bool)> = self
+            .span
+            .iter()
+            .map(|s| (s, self.label.as_deref().unwrap_or(""), true))
+            .collect();
         spans.extend(self.labels.iter().map(|(s, l)| (s, l.as_str(), false)));
         let sources: Vec<_> = spans.iter().map(|(s, ..)| read(&s.file)).collect();
         for ((span, label, primary), source) in spans.iter().zip(&sources) {
-            let kind = if *primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-            match source.as_deref().and_then(|t| Some((t, byte_range(t, span)?))) {
+            let kind = if *primary {
+                AnnotationKind::Primary
+            } else {
+                AnnotationKind::Context
+            };
+            match source
+                .as_deref()
+                .and_then(|t| Some((t, byte_range(t, span)?)))
+            {
                 Some((text, range)) => {
                     let annotation = kind.span(range).label(*label);
-                    group = group.element(Snippet::source(text).path(span.file.as_ref()).annotation(annotation));
+                    group = group.element(
+                        Snippet::source(text)
+                            .path(span.file.as_ref())
+                            .annotation(annotation),
+                    );
                 }
                 None => {
                     let origin = annotate_snippets::Origin::path(span.file.as_ref())
@@ -90,7 +104,11 @@ impl Diagnostic {
         if let Some(help) = &self.help {
             group = group.element(L::HELP.message(help.as_str()));
         }
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = if color {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
         renderer.render(&[group]).to_string()
     }
 }
@@ -99,13 +117,22 @@ impl Diagnostic {
 fn byte_range(text: &str, span: &Span) -> Option<std::ops::Range<usize>> {
     let at = |line: u32, col: u32| {
         let mut start = 0;
-        for l in text.split_inclusive('\n').take(line.checked_sub(1)? as usize) {
+        for l in text
+            .split_inclusive('\n')
+            .take(line.checked_sub(1)? as usize)
+        {
             start += l.len();
         }
         let line = text.get(start..)?.lines().next()?;
-        let col = line.char_indices().nth(col.checked_sub(1)? as usize).map_or(line.len(), |(i, _)| i);
+        let col = line
+            .char_indices()
+            .nth(col.checked_sub(1)? as usize)
+            .map_or(line.len(), |(i, _)| i);
         Some(start + col)
     };
-    let (lo, hi) = (at(span.lo.line, span.lo.col)?, at(span.hi.line, span.hi.col)?);
+    let (lo, hi) = (
+        at(span.lo.line, span.lo.col)?,
+        at(span.hi.line, span.hi.col)?,
+    );
     (lo <= hi).then_some(lo..hi)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pliron::context::Context;
 use rustc_mir::{
     ast::{
-        Aggregate, BinOp, BlockId, Body, CastKind, ConstKind, Local, NullOp, Operand, Place, PointerCoercion, Projection,
-        Rvalue, StatementKind, TerminatorKind, UnOp, Variant,
+        Aggregate, BinOp, BlockId, Body, CastKind, ConstKind, Local, NullOp, Operand, Place,
+        PointerCoercion, Projection, Rvalue, StatementKind, TerminatorKind, UnOp, Variant,
     },
     ty::{FloatTy, Ty},
 };
@@ -43,11 +43,25 @@ enum At {
 }
 
 /// Runs a body; the result is the return place's bytes.
-pub fn run(m: &mut Module<'_>, ctx: &mut Context, key: BodyKey, body: &Arc<Body>, args: Vec<Data>, depth: u32) -> Res<Data> {
+pub fn run(
+    m: &mut Module<'_>,
+    ctx: &mut Context,
+    key: BodyKey,
+    body: &Arc<Body>,
+    args: Vec<Data>,
+    depth: u32,
+) -> Res<Data> {
     if depth > DEPTH {
         return Err(format!("the constant `{}` calls too deeply", body.path));
     }
-    let mut f = Frame { m, ctx, key, body: body.clone(), locals: HashMap::new(), depth };
+    let mut f = Frame {
+        m,
+        ctx,
+        key,
+        body: body.clone(),
+        locals: HashMap::new(),
+        depth,
+    };
     for (i, a) in args.into_iter().enumerate() {
         f.locals.insert(Local(i as u32 + 1), a);
     }
@@ -60,7 +74,10 @@ impl Frame<'_, '_, '_> {
         let mut at = BlockId(0);
         let mut steps = 0u64;
         loop {
-            let block = body.blocks.get(at.0 as usize).ok_or("a constant's block is missing")?;
+            let block = body
+                .blocks
+                .get(at.0 as usize)
+                .ok_or("a constant's block is missing")?;
             for s in &block.statements {
                 steps += 1;
                 match &s.kind {
@@ -72,7 +89,9 @@ impl Frame<'_, '_, '_> {
                         let out = self.local(local)?;
                         write_tag(&l, *v, at, out);
                     }
-                    StatementKind::CopyNonOverlapping { .. } => return Err("a block copy in a constant".into()),
+                    StatementKind::CopyNonOverlapping { .. } => {
+                        return Err("a block copy in a constant".into());
+                    }
                     _ => {}
                 }
             }
@@ -85,11 +104,23 @@ impl Frame<'_, '_, '_> {
                 TerminatorKind::Return => {
                     return self.local(Local(0)).cloned();
                 }
-                TerminatorKind::SwitchInt { discr, targets, otherwise } => {
+                TerminatorKind::SwitchInt {
+                    discr,
+                    targets,
+                    otherwise,
+                } => {
                     let v = self.uint(discr)?;
-                    targets.iter().find(|t| t.0 == v).map_or(*otherwise, |t| t.1)
+                    targets
+                        .iter()
+                        .find(|t| t.0 == v)
+                        .map_or(*otherwise, |t| t.1)
                 }
-                TerminatorKind::Assert { cond, expected, target, .. } => {
+                TerminatorKind::Assert {
+                    cond,
+                    expected,
+                    target,
+                    ..
+                } => {
                     if (self.uint(cond)? != 0) != *expected {
                         return Err(format!("the constant `{}` panics", body.path));
                     }
@@ -108,7 +139,9 @@ impl Frame<'_, '_, '_> {
     }
 
     fn call(&mut self, call: &rustc_mir::ast::Call) -> Res<Data> {
-        let Operand::Const(c) = &call.func else { return Err("an indirect call in a constant".into()) };
+        let Operand::Const(c) = &call.func else {
+            return Err("an indirect call in a constant".into());
+        };
         let (path, sig) = match (&c.kind, &c.ty) {
             (ConstKind::Fn(path), Some(Ty::FnDef(sig, _))) => (path.clone(), Some(sig.clone())),
             (ConstKind::Fn(path), _) => (path.clone(), None),
@@ -125,12 +158,24 @@ impl Frame<'_, '_, '_> {
         }
         let text = path.to_string();
         let mut found = self.candidates(&text);
-        if found.is_empty() && let Some(sig) = &sig {
-            found = self.m.find_method(self.key.0, &name, &sig.inputs, &sig.output);
+        if found.is_empty()
+            && let Some(sig) = &sig
+        {
+            found = self
+                .m
+                .find_method(self.key.0, &name, &sig.inputs, &sig.output);
         }
-        let [key] = found[..] else { return Err(format!("a constant calls `{text}`, whose body is not printed once")) };
+        let [key] = found[..] else {
+            return Err(format!(
+                "a constant calls `{text}`, whose body is not printed once"
+            ));
+        };
         let body = self.m.body(key).map_err(|d| d.message)?;
-        let values = call.args.iter().map(|a| self.operand(a)).collect::<Res<Vec<_>>>()?;
+        let values = call
+            .args
+            .iter()
+            .map(|a| self.operand(a))
+            .collect::<Res<Vec<_>>>()?;
         run(self.m, self.ctx, key, &body, values, self.depth + 1)
     }
 
@@ -140,20 +185,40 @@ impl Frame<'_, '_, '_> {
 
     fn local(&mut self, l: Local) -> Res<&mut Data> {
         if !self.locals.contains_key(&l) {
-            let ty = self.body.locals.get(l.0 as usize).ok_or("a local that is not declared")?.ty.clone();
+            let ty = self
+                .body
+                .locals
+                .get(l.0 as usize)
+                .ok_or("a local that is not declared")?
+                .ty
+                .clone();
             let size = self.m.types.size_align(&ty)?.0;
-            self.locals.insert(l, Data { bytes: vec![0; size as usize], relocs: vec![] });
+            self.locals.insert(
+                l,
+                Data {
+                    bytes: vec![0; size as usize],
+                    relocs: vec![],
+                },
+            );
         }
         Ok(self.locals.get_mut(&l).expect("it was inserted"))
     }
 
     fn place_ty(&self, p: &Place) -> Res<Ty> {
-        let mut ty = self.body.locals.get(p.local.0 as usize).ok_or("a local that is not declared")?.ty.clone();
+        let mut ty = self
+            .body
+            .locals
+            .get(p.local.0 as usize)
+            .ok_or("a local that is not declared")?
+            .ty
+            .clone();
         for pr in &p.projection {
             ty = match pr {
                 Projection::Deref => pointee(&ty).ok_or("a dereference in a constant")?.0.clone(),
                 Projection::Field(_, t) => t.clone(),
-                Projection::Index(_) | Projection::ConstantIndex { .. } => element(&ty).ok_or("an index in a constant")?,
+                Projection::Index(_) | Projection::ConstantIndex { .. } => {
+                    element(&ty).ok_or("an index in a constant")?
+                }
                 Projection::Downcast(_) => ty,
                 _ => return Err("a projection in a constant".into()),
             };
@@ -163,7 +228,13 @@ impl Frame<'_, '_, '_> {
 
     fn at(&mut self, p: &Place) -> Res<At> {
         let mut at = At::Local(p.local, 0);
-        let mut ty = self.body.locals.get(p.local.0 as usize).ok_or("a local that is not declared")?.ty.clone();
+        let mut ty = self
+            .body
+            .locals
+            .get(p.local.0 as usize)
+            .ok_or("a local that is not declared")?
+            .ty
+            .clone();
         let mut variant = None;
         for pr in &p.projection {
             let mut step = 0u64;
@@ -171,11 +242,15 @@ impl Frame<'_, '_, '_> {
                 Projection::Deref => {
                     let target = pointee(&ty).ok_or("a dereference in a constant")?.0.clone();
                     let (data, start) = self.bytes_at(&at)?;
-                    let Some((_, symbol, addend)) = data.relocs.iter().find(|r| r.0 == start).cloned() else {
+                    let Some((_, symbol, addend)) =
+                        data.relocs.iter().find(|r| r.0 == start).cloned()
+                    else {
                         return Err("a pointer in a constant that is not known".into());
                     };
-                    let target_data =
-                        self.m.global_data(self.ctx, &symbol).ok_or("a pointer in a constant to what has no bytes")?;
+                    let target_data = self
+                        .m
+                        .global_data(self.ctx, &symbol)
+                        .ok_or("a pointer in a constant to what has no bytes")?;
                     at = At::Fixed(target_data, addend);
                     ty = target;
                     variant = None;
@@ -200,7 +275,11 @@ impl Frame<'_, '_, '_> {
                     ty = element(&ty).ok_or("an index in a constant")?;
                     step = i * self.m.types.size_align(&ty)?.0;
                 }
-                Projection::ConstantIndex { offset, from_end: false, .. } => {
+                Projection::ConstantIndex {
+                    offset,
+                    from_end: false,
+                    ..
+                } => {
                     ty = element(&ty).ok_or("an index in a constant")?;
                     step = offset * self.m.types.size_align(&ty)?.0;
                 }
@@ -209,7 +288,11 @@ impl Frame<'_, '_, '_> {
                     variant = match (v, &l.variants) {
                         (_, layout::Variants::Single { index }) => Some(*index),
                         (Variant::Index(i), _) => Some(*i),
-                        (Variant::Name(n), _) => l.variants().iter().position(|v| v.name == *n).map(|i| i as u32),
+                        (Variant::Name(n), _) => l
+                            .variants()
+                            .iter()
+                            .position(|v| v.name == *n)
+                            .map(|i| i as u32),
                     };
                 }
                 _ => return Err("a projection in a constant".into()),
@@ -248,7 +331,11 @@ impl Frame<'_, '_, '_> {
             }
             At::Fixed(d, a) => (d, *a),
         };
-        let bytes = data.bytes.get(from as usize..(from + size) as usize).ok_or("a constant reads beyond its bytes")?.to_vec();
+        let bytes = data
+            .bytes
+            .get(from as usize..(from + size) as usize)
+            .ok_or("a constant reads beyond its bytes")?
+            .to_vec();
         let relocs = data
             .relocs
             .iter()
@@ -279,8 +366,12 @@ impl Frame<'_, '_, '_> {
             Operand::Const(c) => {
                 let ty = self.operand_ty(op)?;
                 let size = self.m.types.size_align(&ty)?.0;
-                let mut out = Data { bytes: vec![0; size as usize], relocs: vec![] };
-                self.m.const_bytes(self.ctx, self.key.0, &c.kind, &ty, 0, &mut out)?;
+                let mut out = Data {
+                    bytes: vec![0; size as usize],
+                    relocs: vec![],
+                };
+                self.m
+                    .const_bytes(self.ctx, self.key.0, &c.kind, &ty, 0, &mut out)?;
                 Ok(out)
             }
         }
@@ -290,8 +381,12 @@ impl Frame<'_, '_, '_> {
         match op {
             Operand::Const(c) if self.operand_ty(op).is_err() => {
                 let size = self.m.types.size_align(ty)?.0;
-                let mut out = Data { bytes: vec![0; size as usize], relocs: vec![] };
-                self.m.const_bytes(self.ctx, self.key.0, &c.kind, ty, 0, &mut out)?;
+                let mut out = Data {
+                    bytes: vec![0; size as usize],
+                    relocs: vec![],
+                };
+                self.m
+                    .const_bytes(self.ctx, self.key.0, &c.kind, ty, 0, &mut out)?;
                 Ok(out)
             }
             _ => self.operand(op),
@@ -311,7 +406,10 @@ impl Frame<'_, '_, '_> {
     }
 
     fn rvalue(&mut self, r: &Rvalue, ty: &Ty, size: u64) -> Res<Data> {
-        let mut out = Data { bytes: vec![0; size as usize], relocs: vec![] };
+        let mut out = Data {
+            bytes: vec![0; size as usize],
+            relocs: vec![],
+        };
         match r {
             Rvalue::Use(op) => return self.operand_as(op, ty),
             Rvalue::CopyForDeref(p) => return self.read(p),
@@ -343,7 +441,12 @@ impl Frame<'_, '_, '_> {
                 let d = self.operand(a)?;
                 let n = d.bytes.len();
                 match (op, &t) {
-                    (UnOp::PtrMetadata, _) => return Ok(Data { bytes: d.bytes[8..16].to_vec(), relocs: vec![] }),
+                    (UnOp::PtrMetadata, _) => {
+                        return Ok(Data {
+                            bytes: d.bytes[8..16].to_vec(),
+                            relocs: vec![],
+                        });
+                    }
                     (UnOp::Not, Ty::Bool) => return Ok(number(1 - u128::from(d.bytes[0] & 1), 1)),
                     (UnOp::Not, _) => return Ok(number(!read_uint(&d.bytes, 0, n), n)),
                     (UnOp::Neg, Ty::Float(_)) => {
@@ -351,7 +454,9 @@ impl Frame<'_, '_, '_> {
                         d.bytes[n - 1] ^= 0x80;
                         return Ok(d);
                     }
-                    (UnOp::Neg, _) => return Ok(number(read_uint(&d.bytes, 0, n).wrapping_neg(), n)),
+                    (UnOp::Neg, _) => {
+                        return Ok(number(read_uint(&d.bytes, 0, n).wrapping_neg(), n));
+                    }
                 }
             }
             Rvalue::Cast(kind, op, to) => return self.cast(*kind, op, to),
@@ -399,7 +504,9 @@ impl Frame<'_, '_, '_> {
             }
             Aggregate::Tuple(ops) => (ops.iter().collect(), None),
             Aggregate::AdtTuple { path, fields } => (fields.iter().collect(), Some(path)),
-            Aggregate::AdtStruct { path, fields } => (fields.iter().map(|f| &f.1).collect(), Some(path)),
+            Aggregate::AdtStruct { path, fields } => {
+                (fields.iter().map(|f| &f.1).collect(), Some(path))
+            }
             Aggregate::Closure { fields, .. } => (fields.iter().map(|f| &f.1).collect(), None),
         };
         if ops.is_empty() && out.bytes.is_empty() {
@@ -411,7 +518,10 @@ impl Frame<'_, '_, '_> {
             (_, Some(path)) => {
                 let name = path.last_ident().unwrap_or_default();
                 let i = l.variants().iter().position(|v| v.name == name);
-                Some(i.ok_or_else(|| format!("`{ty}` has no variant `{name}` in its layout"))? as u32)
+                Some(
+                    i.ok_or_else(|| format!("`{ty}` has no variant `{name}` in its layout"))?
+                        as u32,
+                )
             }
         };
         let fields = match variant {
@@ -427,7 +537,10 @@ impl Frame<'_, '_, '_> {
             if v.bytes.is_empty() {
                 continue;
             }
-            let offset = fields.get(i).ok_or_else(|| format!("the layout of `{ty}` has no field {i}"))?.offset;
+            let offset = fields
+                .get(i)
+                .ok_or_else(|| format!("the layout of `{ty}` has no field {i}"))?
+                .offset;
             paste(out, offset, &v);
         }
         if let Some(v) = variant {
@@ -447,12 +560,14 @@ impl Frame<'_, '_, '_> {
                 let signed = is_signed(&from);
                 let i = extend(v, d.bytes.len(), signed);
                 match to {
-                    Ty::Float(FloatTy::F32) => {
-                        number(u128::from(if signed { i as f32 } else { v as f32 }.to_bits()), 4)
-                    }
-                    Ty::Float(FloatTy::F64) => {
-                        number(u128::from(if signed { i as f64 } else { v as f64 }.to_bits()), 8)
-                    }
+                    Ty::Float(FloatTy::F32) => number(
+                        u128::from(if signed { i as f32 } else { v as f32 }.to_bits()),
+                        4,
+                    ),
+                    Ty::Float(FloatTy::F64) => number(
+                        u128::from(if signed { i as f64 } else { v as f64 }.to_bits()),
+                        8,
+                    ),
                     t => return Err(format!("a cast to `{t}` in a constant")),
                 }
             }
@@ -476,19 +591,27 @@ impl Frame<'_, '_, '_> {
                 }
             }
             CastKind::Transmute | CastKind::Subtype => d,
-            CastKind::PtrToPtr | CastKind::FnPtrToPtr => Data { bytes: d.bytes[..size.min(d.bytes.len())].to_vec(), ..d },
+            CastKind::PtrToPtr | CastKind::FnPtrToPtr => Data {
+                bytes: d.bytes[..size.min(d.bytes.len())].to_vec(),
+                ..d
+            },
             CastKind::PointerCoercion(PointerCoercion::Unsize, _) => {
-                let (Some((Ty::Array(_, n), _)), Some((t, _))) = (pointee(&from), pointee(to)) else {
+                let (Some((Ty::Array(_, n), _)), Some((t, _))) = (pointee(&from), pointee(to))
+                else {
                     return Err(format!("`{from}` as `{to}` in a constant"));
                 };
                 if !is_slice_like(t) {
                     return Err(format!("`{from}` as `{to}` in a constant"));
                 }
                 let mut d = d;
-                d.bytes.extend_from_slice(&n.as_u64().unwrap_or(0).to_le_bytes());
+                d.bytes
+                    .extend_from_slice(&n.as_u64().unwrap_or(0).to_le_bytes());
                 d
             }
-            CastKind::PointerCoercion(PointerCoercion::MutToConstPointer | PointerCoercion::ArrayToPointer, _) => d,
+            CastKind::PointerCoercion(
+                PointerCoercion::MutToConstPointer | PointerCoercion::ArrayToPointer,
+                _,
+            ) => d,
             k => return Err(format!("a cast of kind {k:?} in a constant")),
         })
     }
@@ -500,7 +623,10 @@ impl Frame<'_, '_, '_> {
             return Err("arithmetic on pointers in a constant".into());
         }
         let n = x.bytes.len();
-        let (xv, yv) = (read_uint(&x.bytes, 0, n), read_uint(&y.bytes, 0, y.bytes.len()));
+        let (xv, yv) = (
+            read_uint(&x.bytes, 0, n),
+            read_uint(&y.bytes, 0, y.bytes.len()),
+        );
         if let Ty::Float(_) = t {
             return float_binary(op, &t, xv, yv);
         }
@@ -508,12 +634,38 @@ impl Frame<'_, '_, '_> {
         let bits = 8 * n as u32;
         let (xs, ys) = (extend(xv, n, signed), extend(yv, y.bytes.len(), signed));
         let amount = (yv as u32) & (bits.max(1) - 1);
-        let less = |strict: bool| if signed { xs < ys || (!strict && xs == ys) } else { xv < yv || (!strict && xv == yv) };
+        let less = |strict: bool| {
+            if signed {
+                xs < ys || (!strict && xs == ys)
+            } else {
+                xv < yv || (!strict && xv == yv)
+            }
+        };
         let (wrapped, overflow): (u128, bool) = match op {
-            BinOp::Add | BinOp::AddUnchecked | BinOp::AddWithOverflow => arithmetic(xs.checked_add(ys), xv.checked_add(yv), xv.wrapping_add(yv), signed, bits),
-            BinOp::Sub | BinOp::SubUnchecked | BinOp::SubWithOverflow => arithmetic(xs.checked_sub(ys), xv.checked_sub(yv), xv.wrapping_sub(yv), signed, bits),
-            BinOp::Mul | BinOp::MulUnchecked | BinOp::MulWithOverflow => arithmetic(xs.checked_mul(ys), xv.checked_mul(yv), xv.wrapping_mul(yv), signed, bits),
-            BinOp::Div | BinOp::Rem if yv == 0 => return Err("a division by zero in a constant".into()),
+            BinOp::Add | BinOp::AddUnchecked | BinOp::AddWithOverflow => arithmetic(
+                xs.checked_add(ys),
+                xv.checked_add(yv),
+                xv.wrapping_add(yv),
+                signed,
+                bits,
+            ),
+            BinOp::Sub | BinOp::SubUnchecked | BinOp::SubWithOverflow => arithmetic(
+                xs.checked_sub(ys),
+                xv.checked_sub(yv),
+                xv.wrapping_sub(yv),
+                signed,
+                bits,
+            ),
+            BinOp::Mul | BinOp::MulUnchecked | BinOp::MulWithOverflow => arithmetic(
+                xs.checked_mul(ys),
+                xv.checked_mul(yv),
+                xv.wrapping_mul(yv),
+                signed,
+                bits,
+            ),
+            BinOp::Div | BinOp::Rem if yv == 0 => {
+                return Err("a division by zero in a constant".into());
+            }
             BinOp::Div if signed => (xs.wrapping_div(ys) as u128, false),
             BinOp::Div => (xv / yv, false),
             BinOp::Rem if signed => (xs.wrapping_rem(ys) as u128, false),
@@ -531,26 +683,50 @@ impl Frame<'_, '_, '_> {
             BinOp::Gt => return Ok(number((!less(false)).into(), 1)),
             BinOp::Ge => return Ok(number((!less(true)).into(), 1)),
             BinOp::Cmp => {
-                let v: i128 = if xv == yv { 0 } else if less(true) { -1 } else { 1 };
+                let v: i128 = if xv == yv {
+                    0
+                } else if less(true) {
+                    -1
+                } else {
+                    1
+                };
                 return Ok(number(v as u128, 1));
             }
             BinOp::Offset => return Err("arithmetic on pointers in a constant".into()),
         };
         let value = number(wrapped, n);
-        if matches!(op, BinOp::AddWithOverflow | BinOp::SubWithOverflow | BinOp::MulWithOverflow) {
+        if matches!(
+            op,
+            BinOp::AddWithOverflow | BinOp::SubWithOverflow | BinOp::MulWithOverflow
+        ) {
             let l = self.m.types.layout(ty)?;
-            let mut out = Data { bytes: vec![0; l.size as usize], relocs: vec![] };
+            let mut out = Data {
+                bytes: vec![0; l.size as usize],
+                relocs: vec![],
+            };
             paste(&mut out, l.fields.first().map_or(0, |f| f.offset), &value);
-            paste(&mut out, l.fields.get(1).map_or(n as u64, |f| f.offset), &number(overflow.into(), 1));
+            paste(
+                &mut out,
+                l.fields.get(1).map_or(n as u64, |f| f.offset),
+                &number(overflow.into(), 1),
+            );
             return Ok(out);
         }
         Ok(value)
     }
 }
 
-fn arithmetic(s: Option<i128>, u: Option<u128>, wrapped: u128, signed: bool, bits: u32) -> (u128, bool) {
+fn arithmetic(
+    s: Option<i128>,
+    u: Option<u128>,
+    wrapped: u128,
+    signed: bool,
+    bits: u32,
+) -> (u128, bool) {
     let overflow = if signed {
-        s.is_none_or(|v| bits < 128 && (v < (i128::MIN >> (128 - bits)) || v > (i128::MAX >> (128 - bits))))
+        s.is_none_or(|v| {
+            bits < 128 && (v < (i128::MIN >> (128 - bits)) || v > (i128::MAX >> (128 - bits)))
+        })
     } else {
         u.is_none_or(|v| bits < 128 && v > (u128::MAX >> (128 - bits)))
     };
@@ -558,13 +734,20 @@ fn arithmetic(s: Option<i128>, u: Option<u128>, wrapped: u128, signed: bool, bit
 }
 
 fn number(v: u128, size: usize) -> Data {
-    Data { bytes: v.to_le_bytes()[..size.min(16)].to_vec(), relocs: vec![] }
+    Data {
+        bytes: v.to_le_bytes()[..size.min(16)].to_vec(),
+        relocs: vec![],
+    }
 }
 
 /// `v` of `size` bytes as a signed or unsigned number.
 fn extend(v: u128, size: usize, signed: bool) -> i128 {
     let shift = 128 - 8 * size.clamp(1, 16) as u32;
-    if signed { ((v << shift) as i128) >> shift } else { v as i128 }
+    if signed {
+        ((v << shift) as i128) >> shift
+    } else {
+        v as i128
+    }
 }
 
 fn to_f64(ty: &Ty, bits: u128) -> Res<f64> {
@@ -617,20 +800,39 @@ fn read_discriminant(l: &layout::Layout, bytes: &[u8]) -> u128 {
         layout::Variants::Tagged { tag, variants } => {
             let size = tag.size as usize;
             let v = read_uint(bytes, tag.offset as usize, size);
-            let mask = if size >= 16 { u128::MAX } else { (1 << (8 * size)) - 1 };
-            variants.iter().find(|x| x.discriminant as u128 & mask == v).map_or(v, |x| x.discriminant as u128)
+            let mask = if size >= 16 {
+                u128::MAX
+            } else {
+                (1 << (8 * size)) - 1
+            };
+            variants
+                .iter()
+                .find(|x| x.discriminant as u128 & mask == v)
+                .map_or(v, |x| x.discriminant as u128)
         }
-        layout::Variants::Niche { tag, untagged_variant, niche_variants, niche_start, variants } => {
+        layout::Variants::Niche {
+            tag,
+            untagged_variant,
+            niche_variants,
+            niche_start,
+            variants,
+        } => {
             let size = tag.size as usize;
             let v = read_uint(bytes, tag.offset as usize, size);
-            let mask = if size >= 16 { u128::MAX } else { (1 << (8 * size)) - 1 };
+            let mask = if size >= 16 {
+                u128::MAX
+            } else {
+                (1 << (8 * size)) - 1
+            };
             let k = v.wrapping_sub(*niche_start) & mask;
             let index = if k <= u128::from(niche_variants.1 - niche_variants.0) {
                 niche_variants.0 + k as u32
             } else {
                 *untagged_variant
             };
-            variants.get(index as usize).map_or(u128::from(index), |x| x.discriminant as u128)
+            variants
+                .get(index as usize)
+                .map_or(u128::from(index), |x| x.discriminant as u128)
         }
     }
 }

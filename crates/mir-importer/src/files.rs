@@ -1,10 +1,6 @@
 //! The importer's inputs over `rustc-mir`'s files and `layout`'s database.
 
-use std::{
-    cell::RefCell,
-    collections::HashMap,
-    sync::Arc,
-};
+use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use layout::{Layout, LayoutDb};
 use rustc_mir::{
@@ -35,16 +31,24 @@ impl<'f> FileCrate<'f> {
                 kind: match i.kind {
                     ItemKind::Fn => BodyKind::Fn,
                     ItemKind::Const => BodyKind::Const,
-                    ItemKind::Static { mutable } => {
-                        BodyKind::Static(if mutable { Mutability::Mut } else { Mutability::Not })
-                    }
+                    ItemKind::Static { mutable } => BodyKind::Static(if mutable {
+                        Mutability::Mut
+                    } else {
+                        Mutability::Not
+                    }),
                     ItemKind::Promoted(n) => BodyKind::Promoted(n),
                 },
                 path: i.name.clone(),
                 for_ctfe: i.for_ctfe,
             })
             .collect();
-        FileCrate { name: name.into(), file, items, bodies: RefCell::default(), allocs: RefCell::default() }
+        FileCrate {
+            name: name.into(),
+            file,
+            items,
+            bodies: RefCell::default(),
+            allocs: RefCell::default(),
+        }
     }
 }
 

@@ -15,7 +15,10 @@ use pliron::{
 };
 use rustc_mir::{
     Span,
-    ast::{AssertMessage, BlockId, Body, Local, Operand, Place, Projection, SourceInfo, StatementKind, TerminatorKind, Variant},
+    ast::{
+        AssertMessage, BlockId, Body, Local, Operand, Place, Projection, SourceInfo, StatementKind,
+        TerminatorKind, Variant,
+    },
     ty::Ty,
 };
 
@@ -165,8 +168,15 @@ impl<'m, 'a> Func<'m, 'a> {
         if from == ty {
             return v;
         }
-        if let (Some(f), Some(t)) = (mt::as_type::<mt::PtrType>(self.ctx, from), mt::as_type::<mt::PtrType>(self.ctx, ty)) {
-            let kind = if f.addrspace == t.addrspace { CastKindAttr::PtrToPtr } else { CastKindAttr::AddrSpace };
+        if let (Some(f), Some(t)) = (
+            mt::as_type::<mt::PtrType>(self.ctx, from),
+            mt::as_type::<mt::PtrType>(self.ctx, ty),
+        ) {
+            let kind = if f.addrspace == t.addrspace {
+                CastKindAttr::PtrToPtr
+            } else {
+                CastKindAttr::AddrSpace
+            };
             return self.cast(v, ty, kind);
         }
         if mt::is_slice(self.ctx, from) && mt::is_slice(self.ctx, ty) {
@@ -191,7 +201,13 @@ impl<'m, 'a> Func<'m, 'a> {
         let (_, align) = self.m.types.size_align(ty)?;
         let t = self.m.types.convert(self.ctx, ty)?;
         let addr = self.temp(t, align, None);
-        Ok(PlaceRef { addr, len: None, ty: ty.clone(), variant: None, align })
+        Ok(PlaceRef {
+            addr,
+            len: None,
+            ty: ty.clone(),
+            variant: None,
+            align,
+        })
     }
 
     pub fn local_ty(&self, local: Local) -> Res<Ty> {
@@ -210,7 +226,11 @@ impl<'m, 'a> Func<'m, 'a> {
         let (_, align) = self.m.types.size_align(&ty)?;
         let t = self.m.types.convert(self.ctx, &ty)?;
         let name = self.body.debug.iter().find_map(|d| match &d.value {
-            rustc_mir::ast::VarDebugValue::Place(p) if p.local == local && p.projection.is_empty() => Some(d.name.clone()),
+            rustc_mir::ast::VarDebugValue::Place(p)
+                if p.local == local && p.projection.is_empty() =>
+            {
+                Some(d.name.clone())
+            }
             _ => None,
         });
         let addr = self.temp(t, align, name.as_deref());
@@ -231,7 +251,13 @@ impl<'m, 'a> Func<'m, 'a> {
     pub fn place(&mut self, place: &Place) -> Res<PlaceRef> {
         let ty = self.local_ty(place.local)?;
         let (addr, align) = self.local(place.local)?;
-        let mut at = PlaceRef { addr, len: None, ty, variant: None, align };
+        let mut at = PlaceRef {
+            addr,
+            len: None,
+            ty,
+            variant: None,
+            align,
+        };
         for p in &place.projection {
             at = self.project(at, p)?;
         }
@@ -251,9 +277,21 @@ impl<'m, 'a> Func<'m, 'a> {
                 let align = elem_align(self).unwrap_or(1);
                 if is_slice_like(&ty) {
                     let (addr, len) = self.slice_parts(v);
-                    PlaceRef { addr, len: Some(len), ty, variant: None, align }
+                    PlaceRef {
+                        addr,
+                        len: Some(len),
+                        ty,
+                        variant: None,
+                        align,
+                    }
                 } else {
-                    PlaceRef { addr: v, len: None, ty, variant: None, align }
+                    PlaceRef {
+                        addr: v,
+                        len: None,
+                        ty,
+                        variant: None,
+                        align,
+                    }
                 }
             }
             Projection::Field(i, _) => self.field(&at, *i, ty)?,
@@ -264,7 +302,11 @@ impl<'m, 'a> Func<'m, 'a> {
                 let index = self.val(&op);
                 self.element(&at, index, ty)?
             }
-            Projection::ConstantIndex { offset, from_end: false, .. } => {
+            Projection::ConstantIndex {
+                offset,
+                from_end: false,
+                ..
+            } => {
                 let index = self.usize(*offset);
                 self.element(&at, index, ty)?
             }
@@ -298,11 +340,20 @@ impl<'m, 'a> Func<'m, 'a> {
                     let t = self.ptr_ty(target);
                     self.coerce(start.addr, t)
                 };
-                PlaceRef { addr, len, ty, variant: None, align: start.align }
+                PlaceRef {
+                    addr,
+                    len,
+                    ty,
+                    variant: None,
+                    align: start.align,
+                }
             }
             Projection::Downcast(v) => {
                 let variant = self.variant_index(&at.ty, v)?;
-                PlaceRef { variant: Some(variant), ..at }
+                PlaceRef {
+                    variant: Some(variant),
+                    ..at
+                }
             }
             Projection::Subtype(t) | Projection::OpaqueCast(t) => {
                 let pointee = self.m.types.pointee(self.ctx, t);
@@ -310,7 +361,9 @@ impl<'m, 'a> Func<'m, 'a> {
                 let addr = self.coerce(at.addr, t2);
                 PlaceRef { addr, ty, ..at }
             }
-            Projection::UnwrapUnsafeBinder(_) => return Err("unsafe binders are not handled".into()),
+            Projection::UnwrapUnsafeBinder(_) => {
+                return Err("unsafe binders are not handled".into());
+            }
         })
     }
 
@@ -351,14 +404,30 @@ impl<'m, 'a> Func<'m, 'a> {
     /// The place `offset` bytes further.
     pub fn field_at(&mut self, at: &PlaceRef, index: u32, offset: u64, ty: Ty) -> Res<PlaceRef> {
         let field_ty = self.m.types.pointee(self.ctx, &ty);
-        let op =
-            FieldAddrOp::new(self.ctx, at.addr, field_ty, u64::from(index), offset, at.variant.map(u64::from));
+        let op = FieldAddrOp::new(
+            self.ctx,
+            at.addr,
+            field_ty,
+            u64::from(index),
+            offset,
+            at.variant.map(u64::from),
+        );
         let addr = self.val(&op);
-        let by_offset = if offset == 0 { at.align } else { at.align.min(1 << offset.trailing_zeros().min(32)) };
+        let by_offset = if offset == 0 {
+            at.align
+        } else {
+            at.align.min(1 << offset.trailing_zeros().min(32))
+        };
         let own = self.m.types.size_align(&ty).map_or(1, |s| s.1);
         // The unsized tail has the length that the whole was pointed to with.
         let len = if is_slice_like(&ty) { at.len } else { None };
-        Ok(PlaceRef { addr, len, ty, variant: None, align: own.min(by_offset) })
+        Ok(PlaceRef {
+            addr,
+            len,
+            ty,
+            variant: None,
+            align: own.min(by_offset),
+        })
     }
 
     /// The place of an element.
@@ -367,7 +436,13 @@ impl<'m, 'a> Func<'m, 'a> {
         let elem = self.m.types.pointee(self.ctx, &ty);
         let op = ArrayElementAddrOp::new(self.ctx, at.addr, index, elem, stride);
         let addr = self.val(&op);
-        Ok(PlaceRef { addr, len: None, ty, variant: None, align: align.min(at.align) })
+        Ok(PlaceRef {
+            addr,
+            len: None,
+            ty,
+            variant: None,
+            align: align.min(at.align),
+        })
     }
 
     /// Number of elements of an array or slice.
@@ -419,7 +494,11 @@ impl<'m, 'a> Func<'m, 'a> {
         ) else {
             return addr;
         };
-        if mt::pointee_matches(self.ctx, f.pointee, t.pointee) { addr } else { self.coerce(addr, want) }
+        if mt::pointee_matches(self.ctx, f.pointee, t.pointee) {
+            addr
+        } else {
+            self.coerce(addr, want)
+        }
     }
 
     /// Reads a value of any kind.
@@ -439,7 +518,9 @@ impl<'m, 'a> Func<'m, 'a> {
                 let ty = self.m.types.convert(self.ctx, &at.ty)?;
                 let v = self.coerce(v, ty);
                 if v.get_type(self.ctx) != ty {
-                    return Err(format!("a value of another type is stored in a `{}`", at.ty).into());
+                    return Err(
+                        format!("a value of another type is stored in a `{}`", at.ty).into(),
+                    );
                 }
                 let p = self.ptr_ty(ty);
                 let addr = self.coerce_place(at.addr, p);
@@ -485,7 +566,9 @@ impl<'m, 'a> Func<'m, 'a> {
     /// The value of an operand of unknown-to-the-text type: a named constant without a comment has its destination's.
     pub fn operand_as(&mut self, op: &Operand, ty: &Ty) -> Res<Val> {
         match op {
-            Operand::Const(c) if c.ty.is_none() && crate::consts::const_ty(c).is_err() => self.constant(&c.kind, ty),
+            Operand::Const(c) if c.ty.is_none() && crate::consts::const_ty(c).is_err() => {
+                self.constant(&c.kind, ty)
+            }
             _ => self.operand(op),
         }
     }
@@ -513,7 +596,11 @@ impl<'m, 'a> Func<'m, 'a> {
         let of_core = |t: &Ty| matches!(t, Ty::Closure(c) if matches!(c.at, rustc_mir::ty::ClosureAt::Path(_)));
         *self.m.types.zero_sized.borrow_mut() = known.into_iter().filter(of_core).collect();
         let Some(first) = self.body.blocks.first().map(|_| BlockId(0)) else {
-            self.m.errors.push(Diagnostic::error("mir-empty", format!("`{}` has no blocks", self.body.path), None));
+            self.m.errors.push(Diagnostic::error(
+                "mir-empty",
+                format!("`{}` has no blocks", self.body.path),
+                None,
+            ));
             return;
         };
         let b = self.block_for(first);
@@ -553,7 +640,8 @@ impl<'m, 'a> Func<'m, 'a> {
             self.statement(&s.kind).map_err(|e| (e, s.source.clone()))?;
         }
         self.at(&block.terminator.source);
-        self.terminator(&block.terminator.kind).map_err(|e| (e, block.terminator.source.clone()))
+        self.terminator(&block.terminator.kind)
+            .map_err(|e| (e, block.terminator.source.clone()))
     }
 
     fn at(&mut self, source: &SourceInfo) {
@@ -593,7 +681,10 @@ impl<'m, 'a> Func<'m, 'a> {
     /// The chain of calls to a function that is called here.
     pub fn chain_to_here(&self) -> Vec<(String, Option<Span>)> {
         let mut chain = self.chain.clone();
-        let span = self.source.as_ref().and_then(|s| loc::user_span(&loc::frames(&self.body, s)));
+        let span = self
+            .source
+            .as_ref()
+            .and_then(|s| loc::user_span(&loc::frames(&self.body, s)));
         chain.push((self.body.path.to_string(), span));
         chain
     }
@@ -632,7 +723,11 @@ impl<'m, 'a> Func<'m, 'a> {
             StatementKind::StorageLive(l) | StatementKind::StorageDead(l) => {
                 // A local whose layout nobody knows is one that nothing here uses.
                 let live = matches!(s, StatementKind::StorageLive(_));
-                let local = if live { self.local(*l).ok() } else { self.locals.get(l).copied() };
+                let local = if live {
+                    self.local(*l).ok()
+                } else {
+                    self.locals.get(l).copied()
+                };
                 if let Some((addr, _)) = local {
                     if live {
                         let op = StorageLiveOp::new(self.ctx, addr);
@@ -650,7 +745,9 @@ impl<'m, 'a> Func<'m, 'a> {
                 self.push(&op);
                 Ok(())
             }
-            StatementKind::CopyNonOverlapping { dst, src, count } => self.copy(dst, src, count, false, false),
+            StatementKind::CopyNonOverlapping { dst, src, count } => {
+                self.copy(dst, src, count, false, false)
+            }
             StatementKind::BackwardIncompatibleDropHint(_)
             | StatementKind::Nop
             | StatementKind::ConstEvalCounter
@@ -665,9 +762,19 @@ impl<'m, 'a> Func<'m, 'a> {
     }
 
     /// Copies `count` elements of what the pointers point to.
-    pub fn copy(&mut self, dst: &Operand, src: &Operand, count: &Operand, overlap: bool, volatile: bool) -> Res<()> {
+    pub fn copy(
+        &mut self,
+        dst: &Operand,
+        src: &Operand,
+        count: &Operand,
+        overlap: bool,
+        volatile: bool,
+    ) -> Res<()> {
         let ty = self.operand_ty(src)?;
-        let elem = pointee(&ty).ok_or("a copy from what is no pointer")?.0.clone();
+        let elem = pointee(&ty)
+            .ok_or("a copy from what is no pointer")?
+            .0
+            .clone();
         let (size, align) = self.m.types.size_align(&elem)?;
         let (d, s, n) = (self.scalar(dst)?, self.scalar(src)?, self.scalar(count)?);
         if size == 0 {
@@ -682,7 +789,12 @@ impl<'m, 'a> Func<'m, 'a> {
             MemcpyOp::new(self.ctx, d, s, bytes, align).get_operation()
         };
         if volatile {
-            set(self.ctx, op, &VOLATILE, pliron::builtin::attributes::BoolAttr::new(true));
+            set(
+                self.ctx,
+                op,
+                &VOLATILE,
+                pliron::builtin::attributes::BoolAttr::new(true),
+            );
         }
         let op = Operation::get_op_dyn(op, self.ctx);
         self.push(op.as_ref());
@@ -699,11 +811,17 @@ impl<'m, 'a> Func<'m, 'a> {
 
     fn terminator(&mut self, t: &TerminatorKind) -> Res<()> {
         match t {
-            TerminatorKind::Goto(b) | TerminatorKind::FalseEdge { real: b, .. } | TerminatorKind::FalseUnwind { real: b, .. } => {
+            TerminatorKind::Goto(b)
+            | TerminatorKind::FalseEdge { real: b, .. }
+            | TerminatorKind::FalseUnwind { real: b, .. } => {
                 self.goto(*b);
                 Ok(())
             }
-            TerminatorKind::SwitchInt { discr, targets, otherwise } => self.switch(discr, targets, *otherwise),
+            TerminatorKind::SwitchInt {
+                discr,
+                targets,
+                otherwise,
+            } => self.switch(discr, targets, *otherwise),
             TerminatorKind::Return => self.ret(),
             TerminatorKind::Unreachable => {
                 let op = UnreachableOp::new(self.ctx);
@@ -712,7 +830,13 @@ impl<'m, 'a> Func<'m, 'a> {
             }
             TerminatorKind::Drop { place, target, .. } => self.drop_place(place, *target),
             TerminatorKind::Call(call) => self.call(call),
-            TerminatorKind::Assert { cond, expected, msg, target, .. } => self.assert(cond, *expected, msg, *target),
+            TerminatorKind::Assert {
+                cond,
+                expected,
+                msg,
+                target,
+                ..
+            } => self.assert(cond, *expected, msg, *target),
             TerminatorKind::UnwindResume | TerminatorKind::UnwindTerminate(_) => {
                 let op = UnreachableOp::new(self.ctx);
                 self.push(&op);
@@ -732,10 +856,17 @@ impl<'m, 'a> Func<'m, 'a> {
         }
     }
 
-    fn switch(&mut self, discr: &Operand, targets: &[(u128, BlockId)], otherwise: BlockId) -> Res<()> {
+    fn switch(
+        &mut self,
+        discr: &Operand,
+        targets: &[(u128, BlockId)],
+        otherwise: BlockId,
+    ) -> Res<()> {
         let v = self.scalar(discr)?;
         let ty = v.get_type(self.ctx);
-        let Some(width) = mt::int_width(self.ctx, ty) else { return Err("a switch on what is no integer".into()) };
+        let Some(width) = mt::int_width(self.ctx, ty) else {
+            return Err("a switch on what is no integer".into());
+        };
         if width == 1 && targets.len() == 1 {
             let (value, block) = targets[0];
             let (t, o) = (self.block_for(block), self.block_for(otherwise));
@@ -762,7 +893,13 @@ impl<'m, 'a> Func<'m, 'a> {
             Kind::Zst => None,
             Kind::Scalar | Kind::Slice => {
                 let (addr, align) = self.local(Local(0))?;
-                Some(self.load(&PlaceRef { addr, len: None, ty, variant: None, align })?)
+                Some(self.load(&PlaceRef {
+                    addr,
+                    len: None,
+                    ty,
+                    variant: None,
+                    align,
+                })?)
             }
             Kind::Memory => {
                 let (addr, align) = self.local(Local(0))?;
@@ -783,32 +920,51 @@ impl<'m, 'a> Func<'m, 'a> {
     fn branch_span(&self) -> Option<Span> {
         self.body.blocks.iter().find_map(|b| {
             let leads = match &b.terminator.kind {
-                TerminatorKind::Goto(t) | TerminatorKind::Assert { target: t, .. } | TerminatorKind::Drop { target: t, .. } => {
-                    *t == self.current
-                }
-                TerminatorKind::SwitchInt { targets, otherwise, .. } => {
-                    *otherwise == self.current || targets.iter().any(|t| t.1 == self.current)
-                }
+                TerminatorKind::Goto(t)
+                | TerminatorKind::Assert { target: t, .. }
+                | TerminatorKind::Drop { target: t, .. } => *t == self.current,
+                TerminatorKind::SwitchInt {
+                    targets, otherwise, ..
+                } => *otherwise == self.current || targets.iter().any(|t| t.1 == self.current),
                 TerminatorKind::Call(c) => c.target == Some(self.current),
                 _ => false,
             };
-            let sources = std::iter::once(&b.terminator.source).chain(b.statements.iter().rev().map(|s| &s.source));
-            leads.then(|| sources.filter_map(|s| loc::user_span(&loc::frames(&self.body, s))).next()).flatten()
+            let sources = std::iter::once(&b.terminator.source)
+                .chain(b.statements.iter().rev().map(|s| &s.source));
+            leads
+                .then(|| {
+                    sources
+                        .filter_map(|s| loc::user_span(&loc::frames(&self.body, s)))
+                        .next()
+                })
+                .flatten()
         })
     }
 
     /// Where a panic here is reported: the user's own line.
     pub fn site(&self, template: impl Into<String>) -> PanicSiteAttr {
-        let frames = self.source.as_ref().map(|s| loc::frames(&self.body, s)).unwrap_or_default();
+        let frames = self
+            .source
+            .as_ref()
+            .map(|s| loc::frames(&self.body, s))
+            .unwrap_or_default();
         // A macro of core has the position of its definition; the branch to here has the user's.
         let span = loc::user_span(&frames)
             .or_else(|| self.branch_span())
             .or_else(|| frames.iter().find_map(|f| f.1.clone()));
         match span {
-            Some(s) => {
-                PanicSiteAttr { template: template.into(), file: s.file.to_string(), line: s.lo.line, column: s.lo.col }
-            }
-            None => PanicSiteAttr { template: template.into(), file: String::new(), line: 0, column: 0 },
+            Some(s) => PanicSiteAttr {
+                template: template.into(),
+                file: s.file.to_string(),
+                line: s.lo.line,
+                column: s.lo.col,
+            },
+            None => PanicSiteAttr {
+                template: template.into(),
+                file: String::new(),
+                line: 0,
+                column: 0,
+            },
         }
     }
 
@@ -822,23 +978,51 @@ impl<'m, 'a> Func<'m, 'a> {
             let signed = crate::types::is_signed(&ty);
             let v = match w.cmp(&64) {
                 std::cmp::Ordering::Equal => v,
-                std::cmp::Ordering::Less => {
-                    self.cast(v, i64_ty, if signed { CastKindAttr::SExt } else { CastKindAttr::ZExt })
-                }
+                std::cmp::Ordering::Less => self.cast(
+                    v,
+                    i64_ty,
+                    if signed {
+                        CastKindAttr::SExt
+                    } else {
+                        CastKindAttr::ZExt
+                    },
+                ),
                 std::cmp::Ordering::Greater => self.cast(v, i64_ty, CastKindAttr::Trunc),
             };
-            let how = if ty == Ty::Char { ":c" } else if signed { ":i" } else { "" };
+            let how = if ty == Ty::Char {
+                ":c"
+            } else if signed {
+                ":i"
+            } else {
+                ""
+            };
             return Ok((v, format!("{{{index}{how}}}")));
         }
         if let Some(w) = mt::float_width(self.ctx, t) {
             let f64_ty: TypeHandle = pliron::builtin::types::FP64Type::get(self.ctx).into();
-            let v = if w == 64 { v } else { self.cast(v, f64_ty, CastKindAttr::FloatToFloat) };
-            return Ok((self.cast(v, i64_ty, CastKindAttr::Bitcast), format!("{{{index}:f}}")));
+            let v = if w == 64 {
+                v
+            } else {
+                self.cast(v, f64_ty, CastKindAttr::FloatToFloat)
+            };
+            return Ok((
+                self.cast(v, i64_ty, CastKindAttr::Bitcast),
+                format!("{{{index}:f}}"),
+            ));
         }
-        Ok((self.cast(v, i64_ty, CastKindAttr::PtrToInt), format!("{{{index}}}")))
+        Ok((
+            self.cast(v, i64_ty, CastKindAttr::PtrToInt),
+            format!("{{{index}}}"),
+        ))
     }
 
-    fn assert(&mut self, cond: &Operand, expected: bool, msg: &AssertMessage, target: BlockId) -> Res<()> {
+    fn assert(
+        &mut self,
+        cond: &Operand,
+        expected: bool,
+        msg: &AssertMessage,
+        target: BlockId,
+    ) -> Res<()> {
         use rustc_mir::ast::BinOp::*;
         let optional = match msg {
             AssertMessage::Overflow { op, .. } => matches!(op, Add | Sub | Mul | Shl | Shr),
@@ -898,9 +1082,13 @@ impl<'m, 'a> Func<'m, 'a> {
             }
             AssertMessage::MisalignedPointerDereference { required, found } => {
                 let (r, f) = (arg(self, required)?, arg(self, found)?);
-                format!("misaligned pointer dereference: address must be a multiple of {r} but is {f}")
+                format!(
+                    "misaligned pointer dereference: address must be a multiple of {r} but is {f}"
+                )
             }
-            AssertMessage::NullPointerDereference => "null pointer dereference occurred".to_string(),
+            AssertMessage::NullPointerDereference => {
+                "null pointer dereference occurred".to_string()
+            }
             AssertMessage::InvalidEnumConstruction(op) => {
                 let v = arg(self, op)?;
                 format!("trying to construct an enum from an invalid value {v}")
@@ -921,21 +1109,30 @@ fn project_ty(ty: &Ty, p: &Projection) -> Res<Ty> {
         Projection::Deref => match pointee(ty) {
             Some((t, _)) => t.clone(),
             None => {
-                return Err(Diagnostic::error("allocation", format!("`{ty}` lives on the heap, and a GPU has none"), None)
-                    .help("use arrays, references or shared memory instead")
-                    .into());
+                return Err(Diagnostic::error(
+                    "allocation",
+                    format!("`{ty}` lives on the heap, and a GPU has none"),
+                    None,
+                )
+                .help("use arrays, references or shared memory instead")
+                .into());
             }
         },
-        Projection::Field(_, t) | Projection::OpaqueCast(t) | Projection::Subtype(t) | Projection::UnwrapUnsafeBinder(t) => {
-            t.clone()
-        }
+        Projection::Field(_, t)
+        | Projection::OpaqueCast(t)
+        | Projection::Subtype(t)
+        | Projection::UnwrapUnsafeBinder(t) => t.clone(),
         Projection::Index(_) | Projection::ConstantIndex { .. } => {
             element(ty).ok_or_else(|| format!("an index into a `{ty}`"))?
         }
         Projection::Subslice { from, to, from_end } => match ty {
             Ty::Array(t, n) => {
                 let n = n.as_u64().ok_or("an array length that is not evaluated")?;
-                let end = if *from_end { n.saturating_sub(*to) } else { *to };
+                let end = if *from_end {
+                    n.saturating_sub(*to)
+                } else {
+                    *to
+                };
                 let len = u128::from(end.saturating_sub(*from));
                 Ty::Array(t.clone(), Box::new(rustc_mir::ty::ConstArg::Uint(len)))
             }

@@ -19,8 +19,9 @@ use crate::{
 /// Functions of one or more floats that hardware has no exact instruction for: the runtime's symbol is
 /// `__oxide_math_<name><f|>`, with `f` for `f32`.
 const MATH: &[&str] = &[
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2",
-    "expm1", "exp_m1", "log", "ln", "log2", "log10", "log1p", "ln_1p", "pow", "powf", "powi", "cbrt", "hypot",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
+    "atanh", "exp", "exp2", "expm1", "exp_m1", "log", "ln", "log2", "log10", "log1p", "ln_1p",
+    "pow", "powf", "powi", "cbrt", "hypot",
 ];
 
 /// `sinf32` → `sin`, 32.
@@ -116,20 +117,28 @@ impl Func<'_, '_> {
                     self.finish_call(call.target)?;
                     return Ok(true);
                 }
-                _ if plain.contains("::f32::math::") || plain.contains("::f64::math::") || plain.starts_with("std::f") => {}
+                _ if plain.contains("::f32::math::")
+                    || plain.contains("::f64::math::")
+                    || plain.starts_with("std::f") => {}
                 _ => return Ok(false),
             }
         }
         if let Some((base, width)) = float_suffix(name) {
             if let Some(kind) = unary_or_more(base) {
-                let values = args.iter().map(|a| self.scalar(a)).collect::<Res<Vec<_>>>()?;
+                let values = args
+                    .iter()
+                    .map(|a| self.scalar(a))
+                    .collect::<Res<Vec<_>>>()?;
                 if values.len() == kind.arity() {
                     let op = IntrinsicOp::new(self.ctx, kind, values, false);
                     done!(Val::Ssa(self.val(&op)))
                 }
             }
             if MATH.contains(&base) {
-                let mut values = args.iter().map(|a| self.scalar(a)).collect::<Res<Vec<_>>>()?;
+                let mut values = args
+                    .iter()
+                    .map(|a| self.scalar(a))
+                    .collect::<Res<Vec<_>>>()?;
                 let out_ty = self.place_ty(&call.destination)?;
                 let t = self.m.types.convert(self.ctx, &out_ty)?;
                 let f32_ty: TypeHandle = pliron::builtin::types::FP32Type::get(self.ctx).into();
@@ -155,14 +164,20 @@ impl Func<'_, '_> {
             return Ok(false);
         }
         if let Some(kind) = unary_or_more(name) {
-            let values = args.iter().map(|a| self.scalar(a)).collect::<Res<Vec<_>>>()?;
+            let values = args
+                .iter()
+                .map(|a| self.scalar(a))
+                .collect::<Res<Vec<_>>>()?;
             let op = IntrinsicOp::new(self.ctx, kind, values, false);
             done!(Val::Ssa(self.val(&op)))
         }
         if let Some(rest) = name.strip_prefix("atomic_") {
             return self.atomic(call, path, rest);
         }
-        let signed = args.first().and_then(|a| self.operand_ty(a).ok()).is_some_and(|t| is_signed(&t));
+        let signed = args
+            .first()
+            .and_then(|a| self.operand_ty(a).ok())
+            .is_some_and(|t| is_signed(&t));
         macro_rules! int1 {
             ($kind:ident) => {{
                 let v = self.scalar(&args[0])?;
@@ -216,7 +231,11 @@ impl Func<'_, '_> {
             "unchecked_div" | "exact_div" => done!(Val::Ssa(bin!(DivOp))),
             "unchecked_rem" => done!(Val::Ssa(bin!(RemOp))),
             "unchecked_shl" | "unchecked_shr" => {
-                let op = if name == "unchecked_shl" { BinOp::ShlUnchecked } else { BinOp::ShrUnchecked };
+                let op = if name == "unchecked_shl" {
+                    BinOp::ShlUnchecked
+                } else {
+                    BinOp::ShrUnchecked
+                };
                 done!(self.binary(op, &args[0], &args[1], &out_ty)?)
             }
             "add_with_overflow" | "sub_with_overflow" | "mul_with_overflow" => {
@@ -236,20 +255,36 @@ impl Func<'_, '_> {
             "float_to_int_unchecked" => {
                 let v = self.scalar(&args[0])?;
                 let t = self.m.types.convert(self.ctx, &out_ty)?;
-                let kind = if is_signed(&out_ty) { CastKindAttr::FloatToSInt } else { CastKindAttr::FloatToUInt };
+                let kind = if is_signed(&out_ty) {
+                    CastKindAttr::FloatToSInt
+                } else {
+                    CastKindAttr::FloatToUInt
+                };
                 done!(Val::Ssa(self.cast(v, t, kind)))
             }
             "size_of" => {
-                let v = self.m.types.size_align(tys.first().ok_or("size_of of nothing")?)?.0;
+                let v = self
+                    .m
+                    .types
+                    .size_align(tys.first().ok_or("size_of of nothing")?)?
+                    .0;
                 done!(Val::Ssa(self.usize(v)))
             }
             "align_of" | "min_align_of" | "pref_align_of" => {
-                let v = self.m.types.size_align(tys.first().ok_or("align_of of nothing")?)?.1;
+                let v = self
+                    .m
+                    .types
+                    .size_align(tys.first().ok_or("align_of of nothing")?)?
+                    .1;
                 done!(Val::Ssa(self.usize(v)))
             }
             "needs_drop" => return Err("`needs_drop` that rustc did not evaluate".into()),
             "likely" | "unlikely" | "black_box" => done!(self.operand(&args[0])?),
-            "cold_path" | "assert_inhabited" | "assert_zero_valid" | "assert_mem_uninitialized_valid" | "forget" => {
+            "cold_path"
+            | "assert_inhabited"
+            | "assert_zero_valid"
+            | "assert_mem_uninitialized_valid"
+            | "forget" => {
                 self.finish_call(call.target)?;
                 Ok(true)
             }
@@ -276,7 +311,11 @@ impl Func<'_, '_> {
                 Ok(true)
             }
             "abort" | "breakpoint" => {
-                let symbol = if name == "abort" { "__nvvm_trap" } else { "__nvvm_brkpt" };
+                let symbol = if name == "abort" {
+                    "__nvvm_trap"
+                } else {
+                    "__nvvm_brkpt"
+                };
                 let op = CallOp::new(self.ctx, symbol, vec![], None);
                 self.push(&op);
                 self.finish_call(call.target)?;
@@ -296,7 +335,11 @@ impl Func<'_, '_> {
                 }
             }
             "select_unpredictable" => {
-                let (c, a, b) = (self.scalar(&args[0])?, self.operand(&args[1])?, self.operand(&args[2])?);
+                let (c, a, b) = (
+                    self.scalar(&args[0])?,
+                    self.operand(&args[1])?,
+                    self.operand(&args[2])?,
+                );
                 match (a, b) {
                     (Val::Ssa(a), Val::Ssa(b)) => {
                         let op = SelectOp::new(self.ctx, c, a, b);
@@ -317,7 +360,10 @@ impl Func<'_, '_> {
                 let v = self.operand(&args[0])?;
                 done!(self.transmute(v, &from, &out_ty)?)
             }
-            "copy" | "copy_nonoverlapping" | "volatile_copy_memory" | "volatile_copy_nonoverlapping_memory" => {
+            "copy"
+            | "copy_nonoverlapping"
+            | "volatile_copy_memory"
+            | "volatile_copy_nonoverlapping_memory" => {
                 let volatile = name.starts_with("volatile");
                 let (src, dst) = if volatile { (1, 0) } else { (0, 1) };
                 let overlap = !name.contains("nonoverlapping");
@@ -328,7 +374,11 @@ impl Func<'_, '_> {
             "write_bytes" | "volatile_set_memory" => {
                 let elem = pointee_of(&self.operand_ty(&args[0])?)?;
                 let (size, align) = self.m.types.size_align(&elem)?;
-                let (d, v, n) = (self.scalar(&args[0])?, self.scalar(&args[1])?, self.scalar(&args[2])?);
+                let (d, v, n) = (
+                    self.scalar(&args[0])?,
+                    self.scalar(&args[1])?,
+                    self.scalar(&args[2])?,
+                );
                 let size = self.usize(size);
                 let op = MulOp::new(self.ctx, n, size, false);
                 let bytes = self.val(&op);
@@ -381,7 +431,10 @@ impl Func<'_, '_> {
                 Ok(true)
             }
             "typed_swap_nonoverlapping" => {
-                let (a, b) = (self.pointed(&args[0], false)?, self.pointed(&args[1], false)?);
+                let (a, b) = (
+                    self.pointed(&args[0], false)?,
+                    self.pointed(&args[1], false)?,
+                );
                 if self.m.kind(&a.ty)? != Kind::Zst {
                     let temp = self.temp_of(&a.ty)?;
                     let v = self.read(&a)?;
@@ -406,7 +459,11 @@ impl Func<'_, '_> {
                 done!(Val::Ssa(self.val(&op)))
             }
             "compare_bytes" => {
-                let (a, b, n) = (self.scalar(&args[0])?, self.scalar(&args[1])?, self.scalar(&args[2])?);
+                let (a, b, n) = (
+                    self.scalar(&args[0])?,
+                    self.scalar(&args[1])?,
+                    self.scalar(&args[2])?,
+                );
                 let op = MemcmpOp::new(self.ctx, a, b, n);
                 done!(Val::Ssa(self.val(&op)))
             }
@@ -430,7 +487,10 @@ impl Func<'_, '_> {
                 let size = self.m.types.size_align(&elem)?.0;
                 let (a, b) = (self.scalar(&args[0])?, self.scalar(&args[1])?);
                 let i = i64_of(self.ctx);
-                let (a, b) = (self.cast(a, i, CastKindAttr::PtrToInt), self.cast(b, i, CastKindAttr::PtrToInt));
+                let (a, b) = (
+                    self.cast(a, i, CastKindAttr::PtrToInt),
+                    self.cast(b, i, CastKindAttr::PtrToInt),
+                );
                 let op = SubOp::new(self.ctx, a, b, true);
                 let d = self.val(&op);
                 let size = self.usize(size.max(1));
@@ -473,7 +533,8 @@ impl Func<'_, '_> {
                 }
             }
             "powif32" | "powif64" => Ok(false),
-            "catch_unwind" | "type_id" | "type_name" | "caller_location" | "vtable_size" | "vtable_align" => {
+            "catch_unwind" | "type_id" | "type_name" | "caller_location" | "vtable_size"
+            | "vtable_align" => {
                 Err(format!("the intrinsic `{name}` is not handled on a GPU").into())
             }
             _ => Err(format!("the intrinsic `{name}` is not in the table of intrinsics").into()),
@@ -484,15 +545,28 @@ impl Func<'_, '_> {
     fn pointed(&mut self, op: &Operand, unaligned: bool) -> Res<PlaceRef> {
         let ty = pointee_of(&self.operand_ty(op)?)?;
         let addr = self.scalar(op)?;
-        let align = if unaligned { 1 } else { self.m.types.size_align(&ty)?.1 };
-        Ok(PlaceRef { addr, len: None, ty, variant: None, align })
+        let align = if unaligned {
+            1
+        } else {
+            self.m.types.size_align(&ty)?.1
+        };
+        Ok(PlaceRef {
+            addr,
+            len: None,
+            ty,
+            variant: None,
+            align,
+        })
     }
 
     fn atomic(&mut self, call: &Call, path: &Path, rest: &str) -> Res<bool> {
         let args = &call.args;
         let generics = path.last_args();
         // Type arguments come first; the orders are the constants after them.
-        let orders: Vec<_> = generics.iter().filter(|a| a.to_string().contains("Ordering") || is_order(a)).collect();
+        let orders: Vec<_> = generics
+            .iter()
+            .filter(|a| a.to_string().contains("Ordering") || is_order(a))
+            .collect();
         let order = |i: usize| Self::order(orders.get(i).copied());
         let _ = Self::const_generic(path, 0);
         match rest {
@@ -551,7 +625,12 @@ impl Func<'_, '_> {
                     "min" if signed => RmwKind::SMin,
                     "umax" | "max" => RmwKind::UMax,
                     "umin" | "min" => RmwKind::UMin,
-                    _ => return Err(format!("the intrinsic `atomic_{rest}` is not in the table of intrinsics").into()),
+                    _ => {
+                        return Err(format!(
+                            "the intrinsic `atomic_{rest}` is not in the table of intrinsics"
+                        )
+                        .into());
+                    }
                 };
                 let v = self.scalar(&args[1])?;
                 let v = self.coerce(v, t);
@@ -566,5 +645,7 @@ impl Func<'_, '_> {
 
 fn is_order(a: &GenericArg) -> bool {
     let s = a.to_string();
-    ["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"].iter().any(|o| s.contains(o))
+    ["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"]
+        .iter()
+        .any(|o| s.contains(o))
 }

@@ -2,7 +2,9 @@
 
 use dialect_mir::{attributes::*, ops::*, types as mt};
 use pliron::{
-    builtin::{attributes::StringAttr, op_interfaces::SingleBlockRegionInterface, types::FunctionType},
+    builtin::{
+        attributes::StringAttr, op_interfaces::SingleBlockRegionInterface, types::FunctionType,
+    },
     context::Context,
     identifier::Identifier,
     op::Op,
@@ -69,11 +71,23 @@ pub fn find(m: &Module<'_>) -> Vec<(BodyKey, BodyKey, String)> {
             if !matches!(item.kind, BodyKind::Static(_)) {
                 continue;
             }
-            let (scope, last) = item.path.rsplit_once("::").map_or(("", &item.path[..]), |(s, l)| (s, l));
-            let Some(name) = last.strip_prefix(MARK) else { continue };
-            let path = if scope.is_empty() { name.to_string() } else { format!("{scope}::{name}") };
-            let found: Vec<_> =
-                krate.items().iter().filter(|i| i.kind == BodyKind::Fn && !i.for_ctfe && i.path == path).collect();
+            let (scope, last) = item
+                .path
+                .rsplit_once("::")
+                .map_or(("", &item.path[..]), |(s, l)| (s, l));
+            let Some(name) = last.strip_prefix(MARK) else {
+                continue;
+            };
+            let path = if scope.is_empty() {
+                name.to_string()
+            } else {
+                format!("{scope}::{name}")
+            };
+            let found: Vec<_> = krate
+                .items()
+                .iter()
+                .filter(|i| i.kind == BodyKind::Fn && !i.for_ctfe && i.path == path)
+                .collect();
             if let [one] = found[..] {
                 out.push(((c, one.id), (c, item.id), path));
             }
@@ -93,13 +107,16 @@ struct Description {
 fn describe(m: &Module<'_>, key: BodyKey) -> Result<Description, Diagnostic> {
     let body = m.body(key)?;
     let number = |fields: &[(String, Operand)], name: &str| {
-        fields.iter().find(|f| f.0 == name).and_then(|(_, op)| match op {
-            Operand::Const(c) => match c.kind {
-                ConstKind::Uint(v, _) => u32::try_from(v).ok(),
+        fields
+            .iter()
+            .find(|f| f.0 == name)
+            .and_then(|(_, op)| match op {
+                Operand::Const(c) => match c.kind {
+                    ConstKind::Uint(v, _) => u32::try_from(v).ok(),
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        })
+            })
     };
     let text = |fields: &[(String, Operand)], name: &str| {
         fields
@@ -120,7 +137,10 @@ fn describe(m: &Module<'_>, key: BodyKey) -> Result<Description, Diagnostic> {
         max_threads: number(desc, "max_threads").unwrap_or(0),
         min_blocks: number(desc, "min_blocks").unwrap_or(0),
         flags: number(desc, "flags").unwrap_or(0),
-        names: struct_constants(&body, "ArgDesc").iter().map(|f| (text(f, "name"), text(f, "type_name"))).collect(),
+        names: struct_constants(&body, "ArgDesc")
+            .iter()
+            .map(|f| (text(f, "name"), text(f, "type_name")))
+            .collect(),
     })
 }
 
@@ -148,7 +168,13 @@ fn is_frozen(ty: &Ty) -> bool {
 
 impl Module<'_> {
     /// Makes the kernel's entry and translates its body.
-    pub fn kernel(&mut self, ctx: &mut Context, key: BodyKey, desc: BodyKey, path: &str) -> Result<KernelInfo, Diagnostic> {
+    pub fn kernel(
+        &mut self,
+        ctx: &mut Context,
+        key: BodyKey,
+        desc: BodyKey,
+        path: &str,
+    ) -> Result<KernelInfo, Diagnostic> {
         let body = self.body(key)?;
         let span = body
             .debug
@@ -160,10 +186,20 @@ impl Module<'_> {
         let inputs = args(&body);
         let output = body.locals.first().map_or_else(Ty::unit, |l| l.ty.clone());
         if output != Ty::unit() {
-            return Err(Diagnostic::error("kernel-result", format!("the kernel `{path}` returns a `{output}`"), span)
-                .help("a kernel gives its results through a `DisjointSlice` or `&mut` argument"));
+            return Err(Diagnostic::error(
+                "kernel-result",
+                format!("the kernel `{path}` returns a `{output}`"),
+                span,
+            )
+            .help("a kernel gives its results through a `DisjointSlice` or `&mut` argument"));
         }
-        let fail = |e: String| Diagnostic::error("kernel-argument", format!("an argument of `{path}`: {e}"), span.clone());
+        let fail = |e: String| {
+            Diagnostic::error(
+                "kernel-argument",
+                format!("an argument of `{path}`: {e}"),
+                span.clone(),
+            )
+        };
         let mut arg_types: Vec<TypeHandle> = vec![];
         let mut param_attrs: Vec<Param> = vec![];
         let mut params = vec![];
@@ -173,15 +209,38 @@ impl Module<'_> {
         for (i, ty) in inputs.iter().enumerate() {
             let (size, align) = self.types.size_align(ty).map_err(&fail)?;
             let (name, type_name) = describe.names.get(i).cloned().unwrap_or_default();
-            let name = if name.is_empty() { format!("arg{i}") } else { name };
-            let type_name = if type_name.is_empty() { ty.to_string() } else { type_name };
-            kernel_args.push(KernelArg { name: name.clone(), type_name, size, align, layout_hash: None });
-            let whole = |offset: u32, size: u32| KernelParam { arg: i as u32, offset, size };
+            let name = if name.is_empty() {
+                format!("arg{i}")
+            } else {
+                name
+            };
+            let type_name = if type_name.is_empty() {
+                ty.to_string()
+            } else {
+                type_name
+            };
+            kernel_args.push(KernelArg {
+                name: name.clone(),
+                type_name,
+                size,
+                align,
+                layout_hash: None,
+            });
+            let whole = |offset: u32, size: u32| KernelParam {
+                arg: i as u32,
+                offset,
+                size,
+            };
             if let Some(elem) = disjoint(ty) {
                 let elem_align = self.types.size_align(&elem).map_err(&fail)?.1;
                 let e = self.types.pointee(ctx, &elem);
                 arg_types.push(mt::DisjointSliceType::get(ctx, e).into());
-                param_attrs.push(Param { name, noalias: true, align: elem_align, ..Param::default() });
+                param_attrs.push(Param {
+                    name,
+                    noalias: true,
+                    align: elem_align,
+                    ..Param::default()
+                });
                 params.extend([whole(0, 8), whole(8, 8)]);
                 if size > 16 {
                     arg_types.push(mt::int_type(ctx, 64).into());
@@ -196,7 +255,10 @@ impl Module<'_> {
             match self.types.kind(ty).map_err(&fail)? {
                 Kind::Zst => shapes.push(Shape::None),
                 Kind::Scalar => {
-                    let mut p = Param { name, ..Param::default() };
+                    let mut p = Param {
+                        name,
+                        ..Param::default()
+                    };
                     if let (Ty::Ref(..), Some((t, mutable))) = (ty, pointee(ty))
                         && let Ok((tsize, talign)) = self.types.size_align(t)
                     {
@@ -212,9 +274,14 @@ impl Module<'_> {
                     shapes.push(Shape::One);
                 }
                 Kind::Slice => {
-                    let mut p = Param { name, ..Param::default() };
+                    let mut p = Param {
+                        name,
+                        ..Param::default()
+                    };
                     if let (Ty::Ref(..), Some((t, mutable))) = (ty, pointee(ty)) {
-                        let elem = element(t).filter(|_| is_slice_like(t)).unwrap_or_else(Ty::unit);
+                        let elem = element(t)
+                            .filter(|_| is_slice_like(t))
+                            .unwrap_or_else(Ty::unit);
                         p.noalias = mutable || is_frozen(&elem);
                         p.readonly = !mutable && is_frozen(&elem);
                         p.nonnull = true;
@@ -228,7 +295,13 @@ impl Module<'_> {
                 Kind::Memory => {
                     let t = self.types.pointee(ctx, ty);
                     arg_types.push(mt::PtrType::get(ctx, t, false, 0).into());
-                    param_attrs.push(Param { name, byval: size, align, nonnull: true, ..Param::default() });
+                    param_attrs.push(Param {
+                        name,
+                        byval: size,
+                        align,
+                        nonnull: true,
+                        ..Param::default()
+                    });
                     params.push(whole(0, size as u32));
                     shapes.push(Shape::Memory);
                 }
@@ -237,11 +310,21 @@ impl Module<'_> {
         let short = path.rsplit("::").next().unwrap_or(path);
         let symbol = self.unique_symbol(short);
         let fty = FunctionType::get(ctx, arg_types, vec![]);
-        let name = Identifier::try_new(symbol.clone())
-            .map_err(|_| Diagnostic::error("kernel-name", format!("`{symbol}` is no symbol"), span.clone()))?;
+        let name = Identifier::try_new(symbol.clone()).map_err(|_| {
+            Diagnostic::error(
+                "kernel-name",
+                format!("`{symbol}` is no symbol"),
+                span.clone(),
+            )
+        })?;
         let func = FuncOp::new(ctx, name, fty, param_attrs);
         func.set_kernel(ctx);
-        set(ctx, func.get_operation(), &RUST_NAME, StringAttr::new(format!("{krate}::{path}")));
+        set(
+            ctx,
+            func.get_operation(),
+            &RUST_NAME,
+            StringAttr::new(format!("{krate}::{path}")),
+        );
         if describe.max_threads != 0 || describe.min_blocks != 0 {
             let bounds = LaunchBoundsAttr {
                 max_threads: describe.max_threads,
@@ -274,10 +357,18 @@ impl Module<'_> {
     }
 
     /// Translates a function that is called.
-    pub fn called(&mut self, ctx: &mut Context, key: BodyKey, chain: Vec<(String, Option<Span>)>) -> Result<(), Diagnostic> {
+    pub fn called(
+        &mut self,
+        ctx: &mut Context,
+        key: BodyKey,
+        chain: Vec<(String, Option<Span>)>,
+    ) -> Result<(), Diagnostic> {
         let body = self.body(key)?;
-        let Some(sig) = self.signature(key).cloned() else { return Ok(()) };
-        let fail = |e: String| Diagnostic::error("unsupported", format!("in `{}`: {e}", body.path), None);
+        let Some(sig) = self.signature(key).cloned() else {
+            return Ok(());
+        };
+        let fail =
+            |e: String| Diagnostic::error("unsupported", format!("in `{}`: {e}", body.path), None);
         let mut arg_types: Vec<TypeHandle> = vec![];
         let mut params = vec![];
         let mut shapes = vec![];
@@ -286,11 +377,19 @@ impl Module<'_> {
         let (out_size, out_align) = self.types.size_align(&sig.output).map_err(&fail)?;
         match out_kind {
             Kind::Zst => {}
-            Kind::Scalar | Kind::Slice => results.push(self.types.convert(ctx, &sig.output).map_err(&fail)?),
+            Kind::Scalar | Kind::Slice => {
+                results.push(self.types.convert(ctx, &sig.output).map_err(&fail)?)
+            }
             Kind::Memory => {
                 let t = self.types.pointee(ctx, &sig.output);
                 arg_types.push(mt::PtrType::get(ctx, t, true, 0).into());
-                params.push(Param { noalias: true, nonnull: true, sret: out_size, align: out_align, ..Param::default() });
+                params.push(Param {
+                    noalias: true,
+                    nonnull: true,
+                    sret: out_size,
+                    align: out_align,
+                    ..Param::default()
+                });
             }
         }
         for ty in &sig.inputs {
@@ -305,16 +404,28 @@ impl Module<'_> {
                     let t = self.types.pointee(ctx, ty);
                     let (size, align) = self.types.size_align(ty).map_err(&fail)?;
                     arg_types.push(mt::PtrType::get(ctx, t, true, 0).into());
-                    params.push(Param { noalias: true, nonnull: true, align, dereferenceable: size, ..Param::default() });
+                    params.push(Param {
+                        noalias: true,
+                        nonnull: true,
+                        align,
+                        dereferenceable: size,
+                        ..Param::default()
+                    });
                     shapes.push(Shape::Memory);
                 }
             }
         }
         let fty = FunctionType::get(ctx, arg_types, results);
-        let name = Identifier::try_new(sig.symbol.clone()).map_err(|_| fail(format!("`{}` is no symbol", sig.symbol)))?;
+        let name = Identifier::try_new(sig.symbol.clone())
+            .map_err(|_| fail(format!("`{}` is no symbol", sig.symbol)))?;
         let func = FuncOp::new(ctx, name, fty, params);
         let rust_name = format!("{}::{}", self.crates[key.0].name(), body.path);
-        set(ctx, func.get_operation(), &RUST_NAME, StringAttr::new(rust_name));
+        set(
+            ctx,
+            func.get_operation(),
+            &RUST_NAME,
+            StringAttr::new(rust_name),
+        );
         self.op.append_operation(ctx, func.get_operation(), 0);
         let mut f = Func::new(self, ctx, key, body.clone(), func, chain);
         let first = if out_kind == Kind::Memory {
@@ -325,10 +436,11 @@ impl Module<'_> {
         } else {
             0
         };
-        f.function_args(&sig.inputs, &shapes, first).map_err(|e| match e {
-            crate::func::Fail::Text(t) => fail(t),
-            crate::func::Fail::Diagnostic(d) => *d,
-        })?;
+        f.function_args(&sig.inputs, &shapes, first)
+            .map_err(|e| match e {
+                crate::func::Fail::Text(t) => fail(t),
+                crate::func::Fail::Diagnostic(d) => *d,
+            })?;
         f.run();
         Ok(())
     }
@@ -358,7 +470,13 @@ impl Func<'_, '_> {
                 continue;
             }
             let (addr, align) = self.local(Local(i as u32 + 1))?;
-            let at = PlaceRef { addr, len: None, ty: ty.clone(), variant: None, align };
+            let at = PlaceRef {
+                addr,
+                len: None,
+                ty: ty.clone(),
+                variant: None,
+                align,
+            };
             let entry = self.block;
             let v = entry.deref(self.ctx).get_argument(next);
             next += 1;

@@ -29,8 +29,8 @@ mod rvalue;
 mod source;
 mod types;
 
-pub use files::FileCrate;
 pub use diag::{Diagnostic, Level};
+pub use files::FileCrate;
 pub use kernels::{KernelArg, KernelInfo, KernelParam};
 pub use loc::{is_library, span_to_loc};
 pub use source::{BodySource, CallSite, ExternFn, Item, Layouts, LlvmTy, MirCrate};
@@ -73,8 +73,15 @@ pub struct Imported {
 }
 
 /// Imports the kernels and what they reach; all diagnostics if anything was wrong.
-pub fn import(ctx: &mut Context, inputs: &Inputs<'_>, options: &Options) -> Result<Imported, Vec<Diagnostic>> {
-    let types = types::Types { layouts: inputs.layouts, zero_sized: Default::default() };
+pub fn import(
+    ctx: &mut Context,
+    inputs: &Inputs<'_>,
+    options: &Options,
+) -> Result<Imported, Vec<Diagnostic>> {
+    let types = types::Types {
+        layouts: inputs.layouts,
+        zero_sized: Default::default(),
+    };
     let mut m = module::Module::new(ctx, inputs.crates, types, inputs.bodies, options);
     let mut found = vec![];
     for (key, desc, path) in kernels::find(&m) {
@@ -105,12 +112,20 @@ pub fn import(ctx: &mut Context, inputs: &Inputs<'_>, options: &Options) -> Resu
         && let Err(e) = verify_operation(module.get_operation(), ctx)
     {
         errors.push(
-            Diagnostic::error("internal", format!("the imported module does not verify: {}", e.disp(ctx)), None)
-                .note("this is an error of the compiler, not of the kernel"),
+            Diagnostic::error(
+                "internal",
+                format!("the imported module does not verify: {}", e.disp(ctx)),
+                None,
+            )
+            .note("this is an error of the compiler, not of the kernel"),
         );
     }
     if errors.is_empty() {
-        Ok(Imported { module, kernels: found, externs })
+        Ok(Imported {
+            module,
+            kernels: found,
+            externs,
+        })
     } else {
         errors.dedup();
         Err(errors)

@@ -9,7 +9,10 @@ use dialect_mir::{
     types as mt,
 };
 use pliron::{
-    builtin::{attributes::StringAttr, op_interfaces::SingleBlockRegionInterface, ops::ModuleOp, types::FunctionType},
+    builtin::{
+        attributes::StringAttr, op_interfaces::SingleBlockRegionInterface, ops::ModuleOp,
+        types::FunctionType,
+    },
     context::Context,
     identifier::Identifier,
     op::Op,
@@ -109,7 +112,11 @@ impl<'a> Module<'a> {
         let n = self.symbols.entry(s.clone()).or_insert(0);
         *n += 1;
         let n = *n;
-        if n == 1 { s } else { self.unique_symbol(&format!("{s}_{n}")) }
+        if n == 1 {
+            s
+        } else {
+            self.unique_symbol(&format!("{s}_{n}"))
+        }
     }
 
     /// The body of an item.
@@ -118,7 +125,11 @@ impl<'a> Module<'a> {
     }
 
     /// The function of a body; it is translated later if it is new.
-    pub fn function(&mut self, key: BodyKey, chain: &[(String, Option<Span>)]) -> Result<Signature, Diagnostic> {
+    pub fn function(
+        &mut self,
+        key: BodyKey,
+        chain: &[(String, Option<Span>)],
+    ) -> Result<Signature, Diagnostic> {
         if let Some(s) = self.functions.get(&key) {
             return Ok(s.clone());
         }
@@ -140,9 +151,17 @@ impl<'a> Module<'a> {
     }
 
     /// Makes `symbol` the function of `key`, so that a kernel's entry can be told from a function that is called.
-    pub fn declare_extern(&mut self, ctx: &mut Context, f: &crate::source::ExternFn) -> Result<(), String> {
+    pub fn declare_extern(
+        &mut self,
+        ctx: &mut Context,
+        f: &crate::source::ExternFn,
+    ) -> Result<(), String> {
         if let Some(known) = self.externs.get(&f.symbol) {
-            return if known == f { Ok(()) } else { Err(format!("`{}` has two different types", f.symbol)) };
+            return if known == f {
+                Ok(())
+            } else {
+                Err(format!("`{}` has two different types", f.symbol))
+            };
         }
         let arg_types: Vec<_> = f.params.iter().map(|t| llvm_type(ctx, *t)).collect();
         let results: Vec<TypeHandle> = match &f.ret[..] {
@@ -155,7 +174,8 @@ impl<'a> Module<'a> {
         };
         let params = vec![Param::default(); arg_types.len()];
         let ty = FunctionType::get(ctx, arg_types, results);
-        let name = Identifier::try_new(f.symbol.clone()).map_err(|_| format!("`{}` is no symbol", f.symbol))?;
+        let name = Identifier::try_new(f.symbol.clone())
+            .map_err(|_| format!("`{}` is no symbol", f.symbol))?;
         let func = FuncOp::new(ctx, name, ty, params);
         self.op.append_operation(ctx, func.get_operation(), 0);
         self.externs.insert(f.symbol.clone(), f.clone());
@@ -187,12 +207,23 @@ impl<'a> Module<'a> {
         if let Some(bytes) = data.bytes()
             && !data.mutable
         {
-            let relocs = data.relocations.iter().map(|r| (r.offset, r.symbol.clone(), r.addend)).collect();
-            self.bytes.insert(symbol.clone(), crate::consts::Data { bytes, relocs });
+            let relocs = data
+                .relocations
+                .iter()
+                .map(|r| (r.offset, r.symbol.clone(), r.addend))
+                .collect();
+            self.bytes
+                .insert(symbol.clone(), crate::consts::Data { bytes, relocs });
         }
-        let id = Identifier::try_new(symbol.clone()).map_err(|_| format!("`{symbol}` is no symbol"))?;
+        let id =
+            Identifier::try_new(symbol.clone()).map_err(|_| format!("`{symbol}` is no symbol"))?;
         let op = GlobalOp::new(ctx, id, data);
-        attributes::set(ctx, op.get_operation(), &RUST_NAME, StringAttr::new(name.to_string()));
+        attributes::set(
+            ctx,
+            op.get_operation(),
+            &RUST_NAME,
+            StringAttr::new(name.to_string()),
+        );
         self.op.append_operation(ctx, op.get_operation(), 0);
         Ok(symbol)
     }
@@ -206,7 +237,12 @@ impl<'a> Module<'a> {
     pub fn find_function(&self, from: usize, path: &str) -> Vec<BodyKey> {
         let mut found = vec![];
         for (c, krate) in self.crates.iter().enumerate() {
-            let inside = if c == from { Some(path) } else { path.strip_prefix(krate.name()).and_then(|p| p.strip_prefix("::")) };
+            let inside = if c == from {
+                Some(path)
+            } else {
+                path.strip_prefix(krate.name())
+                    .and_then(|p| p.strip_prefix("::"))
+            };
             // A definition prints its crate-relative path; a caller in the same crate prints the same.
             let Some(inside) = inside else { continue };
             for item in krate.items() {
@@ -222,10 +258,19 @@ impl<'a> Module<'a> {
     pub fn find_const(&self, from: usize, path: &str, statics: bool) -> Vec<BodyKey> {
         let mut found = vec![];
         for (c, krate) in self.crates.iter().enumerate() {
-            let inside = if c == from { Some(path) } else { path.strip_prefix(krate.name()).and_then(|p| p.strip_prefix("::")) };
+            let inside = if c == from {
+                Some(path)
+            } else {
+                path.strip_prefix(krate.name())
+                    .and_then(|p| p.strip_prefix("::"))
+            };
             let Some(inside) = inside else { continue };
             for item in krate.items() {
-                let kind = if statics { matches!(item.kind, BodyKind::Static(_)) } else { item.kind == BodyKind::Const };
+                let kind = if statics {
+                    matches!(item.kind, BodyKind::Static(_))
+                } else {
+                    item.kind == BodyKind::Const
+                };
                 if kind && item.path == inside {
                     found.push((c, item.id));
                 }
@@ -236,18 +281,60 @@ impl<'a> Module<'a> {
 
     /// Associated functions by name and signature: `impl`s print `<impl at …>` where callers print a type.
     pub fn find_method(&self, from: usize, name: &str, inputs: &[Ty], output: &Ty) -> Vec<BodyKey> {
-        let wanted: Vec<_> = inputs.iter().chain([output]).map(|t| self.normal(from, t)).collect();
+        let wanted: Vec<_> = inputs
+            .iter()
+            .chain([output])
+            .map(|t| self.normal(from, t))
+            .collect();
         let mut found = vec![];
         for (c, krate) in self.crates.iter().enumerate() {
             for item in krate.items() {
-                let method = item.path.rsplit_once("::").is_some_and(|(rest, last)| last == name && rest.ends_with('>') && rest.contains("<impl at "));
+                let method = item.path.rsplit_once("::").is_some_and(|(rest, last)| {
+                    last == name && rest.ends_with('>') && rest.contains("<impl at ")
+                });
                 if item.kind != BodyKind::Fn || item.for_ctfe || !method {
                     continue;
                 }
-                let Ok(body) = krate.body(item.id) else { continue };
+                let Ok(body) = krate.body(item.id) else {
+                    continue;
+                };
                 let output = body.locals.first().map_or_else(Ty::unit, |l| l.ty.clone());
-                let has: Vec<_> = args(&body).iter().chain([&output]).map(|t| self.normal(c, t)).collect();
+                let has: Vec<_> = args(&body)
+                    .iter()
+                    .chain([&output])
+                    .map(|t| self.normal(c, t))
+                    .collect();
                 if has == wanted {
+                    found.push((c, item.id));
+                }
+            }
+        }
+        found
+    }
+
+    /// The bodies of closures of this type. Two closures of one macro have one printed type, and then there are two.
+    pub fn find_closure(&self, from: usize, ty: &Ty) -> Vec<BodyKey> {
+        let wanted = self.normal(from, ty);
+        let mut found = vec![];
+        for (c, krate) in self.crates.iter().enumerate() {
+            for item in krate.items() {
+                let closure = item
+                    .path
+                    .rsplit("::")
+                    .next()
+                    .is_some_and(|l| l.starts_with("{closure#"));
+                if item.kind != BodyKind::Fn || item.for_ctfe || !closure {
+                    continue;
+                }
+                let Ok(body) = krate.body(item.id) else {
+                    continue;
+                };
+                let first = args(&body).first().cloned();
+                let own = match &first {
+                    Some(Ty::Ref(_, t)) => Some(&**t),
+                    t => t.as_ref(),
+                };
+                if own.is_some_and(|t| matches!(t, Ty::Closure(_)) && self.normal(c, t) == wanted) {
                     found.push((c, item.id));
                 }
             }
@@ -269,7 +356,10 @@ impl<'a> Module<'a> {
     pub fn normal(&self, krate: usize, ty: &Ty) -> String {
         let mut s = ty.to_string();
         let own = self.crates.get(krate).map_or("", |c| c.name());
-        for prefix in ["std", "core", "alloc", own].into_iter().chain(self.crates.iter().map(|c| c.name())) {
+        for prefix in ["std", "core", "alloc", own]
+            .into_iter()
+            .chain(self.crates.iter().map(|c| c.name()))
+        {
             s = strip_prefix_everywhere(&s, prefix);
         }
         s
@@ -301,7 +391,12 @@ fn strip_prefix_everywhere(s: &str, prefix: &str) -> String {
 
 /// Types of the arguments.
 pub fn args(body: &Body) -> Vec<Ty> {
-    body.locals.iter().skip(1).take(body.arg_count as usize).map(|l| l.ty.clone()).collect()
+    body.locals
+        .iter()
+        .skip(1)
+        .take(body.arg_count as usize)
+        .map(|l| l.ty.clone())
+        .collect()
 }
 
 /// A pair of scalars as a tuple value.
@@ -315,7 +410,12 @@ pub fn pair_type(ctx: &Context, tys: Vec<TypeHandle>) -> TypeHandle {
         at += size;
         max = max.max(align);
     }
-    mt::TupleType::get(ctx, tys, mt::Layout::new(at.next_multiple_of(max), max, offsets)).into()
+    mt::TupleType::get(
+        ctx,
+        tys,
+        mt::Layout::new(at.next_multiple_of(max), max, offsets),
+    )
+    .into()
 }
 
 /// The dialect's type for LLVM's.
@@ -333,8 +433,12 @@ pub fn llvm_type(ctx: &Context, ty: crate::source::LlvmTy) -> TypeHandle {
 
 /// The reader did not understand.
 pub fn mir_error(e: &rustc_mir::MirError) -> Diagnostic {
-    let mut d = Diagnostic::error("mir-syntax", format!("this MIR is not understood: {}", e.what), e.rust_span.clone())
-        .note(format!("at {}:{}:{}", e.file, e.line, e.col));
+    let mut d = Diagnostic::error(
+        "mir-syntax",
+        format!("this MIR is not understood: {}", e.what),
+        e.rust_span.clone(),
+    )
+    .note(format!("at {}:{}:{}", e.file, e.line, e.col));
     d.help = e.help.clone();
     d
 }

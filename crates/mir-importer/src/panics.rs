@@ -3,7 +3,10 @@
 use dialect_mir::ops::PanicOp;
 use pliron::value::Value;
 use rustc_mir::{
-    ast::{Aggregate, Call, ConstKind, Local, Operand, Place, Projection, Rvalue, StatementKind, TerminatorKind},
+    ast::{
+        Aggregate, Call, ConstKind, Local, Operand, Place, Projection, Rvalue, StatementKind,
+        TerminatorKind,
+    },
     ty::{Path, Ty},
 };
 
@@ -32,15 +35,28 @@ pub fn reads(r: &Rvalue) -> impl Iterator<Item = Local> {
         }
     };
     match r {
-        Rvalue::Use(o) | Rvalue::Repeat(o, _) | Rvalue::Cast(_, o, _) | Rvalue::UnaryOp(_, o) | Rvalue::ShallowInitBox(o, _) | Rvalue::WrapUnsafeBinder(o, _) => op(o),
+        Rvalue::Use(o)
+        | Rvalue::Repeat(o, _)
+        | Rvalue::Cast(_, o, _)
+        | Rvalue::UnaryOp(_, o)
+        | Rvalue::ShallowInitBox(o, _)
+        | Rvalue::WrapUnsafeBinder(o, _) => op(o),
         Rvalue::BinaryOp(_, a, b) => {
             op(a);
             op(b);
         }
-        Rvalue::Ref(_, p) | Rvalue::RawPtr(_, p) | Rvalue::Len(p) | Rvalue::Discriminant(p) | Rvalue::CopyForDeref(p) => place(p),
+        Rvalue::Ref(_, p)
+        | Rvalue::RawPtr(_, p)
+        | Rvalue::Len(p)
+        | Rvalue::Discriminant(p)
+        | Rvalue::CopyForDeref(p) => place(p),
         Rvalue::Aggregate(a) => match a {
-            Aggregate::Array(ops) | Aggregate::Tuple(ops) | Aggregate::AdtTuple { fields: ops, .. } => ops.iter().for_each(op),
-            Aggregate::AdtStruct { fields, .. } | Aggregate::Closure { fields, .. } => fields.iter().for_each(|f| op(&f.1)),
+            Aggregate::Array(ops)
+            | Aggregate::Tuple(ops)
+            | Aggregate::AdtTuple { fields: ops, .. } => ops.iter().for_each(op),
+            Aggregate::AdtStruct { fields, .. } | Aggregate::Closure { fields, .. } => {
+                fields.iter().for_each(|f| op(&f.1))
+            }
             Aggregate::RawPtr { data, metadata, .. } => {
                 op(data);
                 op(metadata);
@@ -63,13 +79,21 @@ pub fn zero_sized(body: &rustc_mir::ast::Body) -> Vec<Ty> {
     };
     for b in &body.blocks {
         for s in &b.statements {
-            let StatementKind::Assign(_, r) = &s.kind else { continue };
+            let StatementKind::Assign(_, r) = &s.kind else {
+                continue;
+            };
             match r {
                 Rvalue::Use(o) | Rvalue::Repeat(o, _) | Rvalue::Cast(_, o, _) => op(o),
-                Rvalue::Aggregate(Aggregate::Array(ops) | Aggregate::Tuple(ops) | Aggregate::AdtTuple { fields: ops, .. }) => {
+                Rvalue::Aggregate(
+                    Aggregate::Array(ops)
+                    | Aggregate::Tuple(ops)
+                    | Aggregate::AdtTuple { fields: ops, .. },
+                ) => {
                     ops.iter().for_each(&mut op);
                 }
-                Rvalue::Aggregate(Aggregate::AdtStruct { fields, .. } | Aggregate::Closure { fields, .. }) => {
+                Rvalue::Aggregate(
+                    Aggregate::AdtStruct { fields, .. } | Aggregate::Closure { fields, .. },
+                ) => {
                     fields.iter().for_each(|f| op(&f.1));
                 }
                 _ => {}
@@ -144,7 +168,14 @@ impl Message {
 impl Func<'_, '_> {
     /// Does a block with this end stop the thread in core?
     pub fn is_doomed(&self, t: &TerminatorKind) -> bool {
-        let TerminatorKind::Call(Call { func: Operand::Const(c), target: None, .. }) = t else { return false };
+        let TerminatorKind::Call(Call {
+            func: Operand::Const(c),
+            target: None,
+            ..
+        }) = t
+        else {
+            return false;
+        };
         match &c.kind {
             ConstKind::Fn(path) => self.is_core(path),
             _ => false,
@@ -155,7 +186,9 @@ impl Func<'_, '_> {
     fn assigned(&self, local: Local) -> Option<&Rvalue> {
         let at = |b: &rustc_mir::ast::BasicBlock| {
             b.statements.iter().rev().find_map(|s| match &s.kind {
-                StatementKind::Assign(p, _) if p.local == local && p.projection.is_empty() => Some(()),
+                StatementKind::Assign(p, _) if p.local == local && p.projection.is_empty() => {
+                    Some(())
+                }
                 _ => None,
             })
         };
@@ -175,22 +208,30 @@ impl Func<'_, '_> {
     fn origin<'b>(&'b self, op: &'b Operand, depth: u32) -> Option<Origin<'b>> {
         match op {
             Operand::Const(c) => Some(Origin::Const(&c.kind)),
-            Operand::Copy(p) | Operand::Move(p) if p.projection.is_empty() && depth < 12 => match self.assigned(p.local) {
-                Some(Rvalue::Use(o) | Rvalue::Cast(_, o, _)) => self.origin(o, depth + 1),
-                // A reborrow of a reference is that reference.
-                Some(Rvalue::Ref(_, place) | Rvalue::RawPtr(_, place)) if place.projection[..] == [Projection::Deref] => {
-                    match self.assigned(place.local) {
-                        Some(Rvalue::Use(o) | Rvalue::Cast(_, o, _)) => match self.origin(o, depth + 1) {
-                            Some(Origin::Const(k)) => Some(Origin::Const(k)),
+            Operand::Copy(p) | Operand::Move(p) if p.projection.is_empty() && depth < 12 => {
+                match self.assigned(p.local) {
+                    Some(Rvalue::Use(o) | Rvalue::Cast(_, o, _)) => self.origin(o, depth + 1),
+                    // A reborrow of a reference is that reference.
+                    Some(Rvalue::Ref(_, place) | Rvalue::RawPtr(_, place))
+                        if place.projection[..] == [Projection::Deref] =>
+                    {
+                        match self.assigned(place.local) {
+                            Some(Rvalue::Use(o) | Rvalue::Cast(_, o, _)) => {
+                                match self.origin(o, depth + 1) {
+                                    Some(Origin::Const(k)) => Some(Origin::Const(k)),
+                                    _ => Some(Origin::RefTo(place)),
+                                }
+                            }
                             _ => Some(Origin::RefTo(place)),
-                        },
-                        _ => Some(Origin::RefTo(place)),
+                        }
                     }
+                    Some(Rvalue::Ref(_, place) | Rvalue::RawPtr(_, place)) => {
+                        Some(Origin::RefTo(place))
+                    }
+                    Some(Rvalue::Aggregate(a)) => Some(Origin::Aggregate(a)),
+                    _ => None,
                 }
-                Some(Rvalue::Ref(_, place) | Rvalue::RawPtr(_, place)) => Some(Origin::RefTo(place)),
-                Some(Rvalue::Aggregate(a)) => Some(Origin::Aggregate(a)),
-                _ => None,
-            },
+            }
             _ => None,
         }
     }
@@ -224,7 +265,9 @@ impl Func<'_, '_> {
     fn show_place(&mut self, place: &Place, out: &mut Message) -> bool {
         let mut place = place.clone();
         for _ in 0..4 {
-            let Ok(ty) = self.place_ty(&place) else { return false };
+            let Ok(ty) = self.place_ty(&place) else {
+                return false;
+            };
             match ty {
                 Ty::Int(_) | Ty::Uint(_) | Ty::Bool | Ty::Char | Ty::Float(_) => {
                     if out.args.len() >= MAX_ARGS {
@@ -265,9 +308,14 @@ impl Func<'_, '_> {
 
     /// The words of a `fmt::Arguments`.
     fn format(&mut self, op: &Operand, out: &mut Message) -> bool {
-        let Some(Origin::Aggregate(Aggregate::AdtStruct { fields, .. })) = self.origin(op, 0) else { return false };
+        let Some(Origin::Aggregate(Aggregate::AdtStruct { fields, .. })) = self.origin(op, 0)
+        else {
+            return false;
+        };
         let field = |name: &str| fields.iter().find(|f| f.0 == name).map(|f| &f.1);
-        let (Some(t), Some(a)) = (field("template"), field("args")) else { return false };
+        let (Some(t), Some(a)) = (field("template"), field("args")) else {
+            return false;
+        };
         let (t, a) = (self.origin(t, 0), self.origin(a, 0));
         let pieces = match &t {
             Some(Origin::Const(ConstKind::ByteStr(bytes))) => template(bytes),
@@ -302,9 +350,15 @@ impl Func<'_, '_> {
 
     /// The reference in a `fmt::rt::Argument`.
     fn argument_value(&self, op: &Operand) -> Option<Operand> {
-        let Some(Origin::Aggregate(Aggregate::AdtStruct { fields, .. })) = self.origin(op, 0) else { return None };
+        let Some(Origin::Aggregate(Aggregate::AdtStruct { fields, .. })) = self.origin(op, 0)
+        else {
+            return None;
+        };
         let ty = &fields.iter().find(|f| f.0 == "ty")?.1;
-        let Some(Origin::Aggregate(Aggregate::AdtStruct { fields, .. })) = self.origin(ty, 0) else { return None };
+        let Some(Origin::Aggregate(Aggregate::AdtStruct { fields, .. })) = self.origin(ty, 0)
+        else {
+            return None;
+        };
         Some(fields.iter().find(|f| f.0 == "value")?.1.clone())
     }
 
@@ -318,7 +372,13 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    fn panic_message(&mut self, call: &Call, path: &Path, name: &str, out: &mut Message) -> Res<()> {
+    fn panic_message(
+        &mut self,
+        call: &Call,
+        path: &Path,
+        name: &str,
+        out: &mut Message,
+    ) -> Res<()> {
         let text = path.to_string();
         if let Some(words) = fixed_words(name, &text) {
             out.words(words);
@@ -340,7 +400,11 @@ impl Func<'_, '_> {
             }
             ("assert_failed", [kind, left, right, message]) => {
                 let op = match self.origin(kind, 0) {
-                    Some(Origin::Const(ConstKind::Path(p, _) | ConstKind::AdtTuple(p, _))) if p.last_ident() == Some("Ne") => "!=",
+                    Some(Origin::Const(ConstKind::Path(p, _) | ConstKind::AdtTuple(p, _)))
+                        if p.last_ident() == Some("Ne") =>
+                    {
+                        "!="
+                    }
                     _ => "==",
                 };
                 out.words(&format!("assertion `left {op} right` failed"));
@@ -350,7 +414,9 @@ impl Func<'_, '_> {
                     out.text.truncate(before);
                 } else {
                     let inner = match self.origin(message, 0) {
-                        Some(Origin::Aggregate(Aggregate::AdtTuple { fields, .. })) => fields.first().cloned(),
+                        Some(Origin::Aggregate(Aggregate::AdtTuple { fields, .. })) => {
+                            fields.first().cloned()
+                        }
                         _ => None,
                     };
                     if !inner.is_some_and(|i| self.format(&i, out)) {
@@ -385,7 +451,10 @@ impl Func<'_, '_> {
                 words = Some(s.clone());
             }
             let Ok(ty) = self.operand_ty(a) else { continue };
-            let number = matches!(ty, Ty::Int(_) | Ty::Uint(_) | Ty::Bool | Ty::Char | Ty::Float(_));
+            let number = matches!(
+                ty,
+                Ty::Int(_) | Ty::Uint(_) | Ty::Bool | Ty::Char | Ty::Float(_)
+            );
             if number && out.args.len() < MAX_ARGS {
                 let (v, how) = self.message_arg(a, out.args.len())?;
                 out.args.push(v);
@@ -396,7 +465,15 @@ impl Func<'_, '_> {
                 words = words.or(Some(m.text));
             }
         }
-        let plain = matches!(name, "panic" | "panic_nounwind" | "expect_failed" | "panic_display" | "panic_str_2015" | "begin_panic");
+        let plain = matches!(
+            name,
+            "panic"
+                | "panic_nounwind"
+                | "expect_failed"
+                | "panic_display"
+                | "panic_str_2015"
+                | "begin_panic"
+        );
         match words {
             Some(w) if plain => out.words(&w),
             Some(w) => out.words(&format!("{}: {w}", short(&text))),
@@ -433,7 +510,9 @@ fn fixed_words(name: &str, path: &str) -> Option<&'static str> {
         "panic_explicit" => "explicit panic",
         "panic_already_borrowed" => "already borrowed",
         "panic_already_mutably_borrowed" => "already mutably borrowed",
-        "panic_on_ord_violation" => "user-provided comparison function does not correctly implement a total order",
+        "panic_on_ord_violation" => {
+            "user-provided comparison function does not correctly implement a total order"
+        }
         _ => return None,
     })
 }
@@ -453,9 +532,17 @@ mod tests {
         let text = |s: &str| Piece::Text(s.to_string());
         assert_eq!(
             template(b"\x06seven \xc0\x05 and \xc0\x00"),
-            Some(vec![text("seven "), Piece::Argument, text(" and "), Piece::Argument])
+            Some(vec![
+                text("seven "),
+                Piece::Argument,
+                text(" and "),
+                Piece::Argument
+            ])
         );
-        assert_eq!(template(b"\xc3\x01\x02\x03\x04\x05\x06\x01!\x00"), Some(vec![Piece::Argument, text("!")]));
+        assert_eq!(
+            template(b"\xc3\x01\x02\x03\x04\x05\x06\x01!\x00"),
+            Some(vec![Piece::Argument, text("!")])
+        );
         assert_eq!(template(b"\x05ab"), None, "too short");
         assert_eq!(template(b"\x90\x00"), None, "unknown");
     }

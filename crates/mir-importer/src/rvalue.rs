@@ -6,7 +6,10 @@ use pliron::{
     value::Value,
 };
 use rustc_mir::{
-    ast::{Aggregate, BinOp, BorrowKind, CastKind, NullOp, Operand, Place, PointerCoercion, RawPtrKind, Rvalue, UnOp},
+    ast::{
+        Aggregate, BinOp, BorrowKind, CastKind, NullOp, Operand, Place, PointerCoercion,
+        RawPtrKind, Rvalue, UnOp,
+    },
     ty::{Path, Ty},
 };
 
@@ -25,7 +28,12 @@ impl Func<'_, '_> {
         }
         match rvalue {
             Rvalue::Aggregate(a) => self.aggregate(place, &ty, a),
-            Rvalue::Repeat(op, n) => self.repeat(place, &ty, op, n.as_u64().ok_or("a length that is not evaluated")?),
+            Rvalue::Repeat(op, n) => self.repeat(
+                place,
+                &ty,
+                op,
+                n.as_u64().ok_or("a length that is not evaluated")?,
+            ),
             _ => {
                 let v = self.rvalue(rvalue, &ty)?;
                 let at = self.place(place)?;
@@ -41,10 +49,13 @@ impl Func<'_, '_> {
                 let at = self.place(p)?;
                 self.read(&at)?
             }
-            Rvalue::Ref(BorrowKind::Shared | BorrowKind::Mut | BorrowKind::Fake { .. }, p) => self.reference(p, ty)?,
-            Rvalue::RawPtr(RawPtrKind::Const | RawPtrKind::Mut | RawPtrKind::FakeForPtrMetadata, p) => {
+            Rvalue::Ref(BorrowKind::Shared | BorrowKind::Mut | BorrowKind::Fake { .. }, p) => {
                 self.reference(p, ty)?
             }
+            Rvalue::RawPtr(
+                RawPtrKind::Const | RawPtrKind::Mut | RawPtrKind::FakeForPtrMetadata,
+                p,
+            ) => self.reference(p, ty)?,
             Rvalue::Len(p) => {
                 let at = self.place(p)?;
                 Val::Ssa(self.len(&at)?)
@@ -70,7 +81,9 @@ impl Func<'_, '_> {
             Rvalue::WrapUnsafeBinder(op, _) => self.operand(op)?,
             Rvalue::ThreadLocalRef(..) => return Err("thread locals do not exist on a GPU".into()),
             Rvalue::ShallowInitBox(..) => return Err("a GPU has no heap for a `Box`".into()),
-            Rvalue::Aggregate(_) | Rvalue::Repeat(..) => return Err("an aggregate where a value is needed".into()),
+            Rvalue::Aggregate(_) | Rvalue::Repeat(..) => {
+                return Err("an aggregate where a value is needed".into());
+            }
         })
     }
 
@@ -90,7 +103,9 @@ impl Func<'_, '_> {
             return Err(format!("a reference of type `{ty}`").into());
         };
         let have = mt::as_type::<mt::PtrType>(self.ctx, at.addr.get_type(self.ctx));
-        if have.is_some_and(|h| h.addrspace == want.addrspace && mt::pointee_matches(self.ctx, h.pointee, want.pointee)) {
+        if have.is_some_and(|h| {
+            h.addrspace == want.addrspace && mt::pointee_matches(self.ctx, h.pointee, want.pointee)
+        }) {
             let op = RefOp::new(self.ctx, at.addr, t);
             Ok(self.val(&op))
         } else {
@@ -101,7 +116,9 @@ impl Func<'_, '_> {
     fn discriminant(&mut self, place: &Place, ty: &Ty) -> Res<Val> {
         let at = self.place(place)?;
         let t = self.m.types.convert(self.ctx, ty)?;
-        let Some(width) = mt::int_width(self.ctx, t) else { return Err(format!("a discriminant of type `{ty}`").into()) };
+        let Some(width) = mt::int_width(self.ctx, t) else {
+            return Err(format!("a discriminant of type `{ty}`").into());
+        };
         match self.m.types.enum_type(self.ctx, &at.ty, u64::from(width))? {
             Ok(e) => {
                 let op = GetDiscriminantOp::new(self.ctx, at.addr, e);
@@ -126,11 +143,16 @@ impl Func<'_, '_> {
                 let mut ty = t.clone();
                 for (i, (variant, field)) in path.iter().enumerate() {
                     let l = self.m.types.layout(&ty)?;
-                    let f = l.variant_fields(*variant).and_then(|f| f.get(*field as usize));
-                    let f = f.ok_or_else(|| format!("the layout of `{ty}` has no field {field}"))?;
+                    let f = l
+                        .variant_fields(*variant)
+                        .and_then(|f| f.get(*field as usize));
+                    let f =
+                        f.ok_or_else(|| format!("the layout of `{ty}` has no field {field}"))?;
                     offset += f.offset;
                     if i + 1 < path.len() {
-                        ty = f.ty.clone().ok_or_else(|| format!("the type of field {field} of `{ty}` is not known"))?;
+                        ty = f.ty.clone().ok_or_else(|| {
+                            format!("the type of field {field} of `{ty}` is not known")
+                        })?;
                     }
                 }
                 self.usize(offset)
@@ -153,7 +175,10 @@ impl Func<'_, '_> {
         let signed = is_signed(&aty);
         if op == BinOp::Offset {
             let (p, n) = (self.scalar(a)?, self.scalar(b)?);
-            let elem = pointee(&aty).ok_or("an offset of what is no pointer")?.0.clone();
+            let elem = pointee(&aty)
+                .ok_or("an offset of what is no pointer")?
+                .0
+                .clone();
             let (size, _) = self.m.types.size_align(&elem)?;
             let op = PtrOffsetOp::new(self.ctx, p, n, size, true);
             return Ok(Val::Ssa(self.val(&op)));
@@ -171,7 +196,10 @@ impl Func<'_, '_> {
             return self.compare_slices(op, x, y);
         }
         let xt = x.get_type(self.ctx);
-        if matches!(op, BinOp::Shl | BinOp::Shr | BinOp::ShlUnchecked | BinOp::ShrUnchecked) {
+        if matches!(
+            op,
+            BinOp::Shl | BinOp::Shr | BinOp::ShlUnchecked | BinOp::ShrUnchecked
+        ) {
             // The amount may be of another type. Its low bits count: the amount is taken modulo the width.
             y = self.int_resize(y, xt, false)?;
         } else if mt::is_ptr(self.ctx, xt) {
@@ -231,7 +259,9 @@ impl Func<'_, '_> {
 
     /// A `mir.tuple` value of two as a Rust tuple in memory.
     pub fn spill_pair(&mut self, v: Value, ty: &Ty) -> Res<Val> {
-        let Ty::Tuple(parts) = ty else { return Err(format!("a pair of type `{ty}`").into()) };
+        let Ty::Tuple(parts) = ty else {
+            return Err(format!("a pair of type `{ty}`").into());
+        };
         let at = self.temp_of(ty)?;
         for (i, part) in parts.clone().into_iter().enumerate() {
             let op = ExtractFieldOp::new(self.ctx, v, i as u64);
@@ -267,15 +297,22 @@ impl Func<'_, '_> {
     /// An integer in another width.
     pub fn int_resize(&mut self, v: Value, to: TypeHandle, signed: bool) -> Res<Value> {
         let from = v.get_type(self.ctx);
-        let (Some(f), Some(t)) = (mt::int_width(self.ctx, from), mt::int_width(self.ctx, to)) else {
+        let (Some(f), Some(t)) = (mt::int_width(self.ctx, from), mt::int_width(self.ctx, to))
+        else {
             return Err("a width change of what is no integer".into());
         };
         Ok(match f.cmp(&t) {
             std::cmp::Ordering::Equal => v,
             std::cmp::Ordering::Greater => self.cast(v, to, CastKindAttr::Trunc),
-            std::cmp::Ordering::Less => {
-                self.cast(v, to, if signed { CastKindAttr::SExt } else { CastKindAttr::ZExt })
-            }
+            std::cmp::Ordering::Less => self.cast(
+                v,
+                to,
+                if signed {
+                    CastKindAttr::SExt
+                } else {
+                    CastKindAttr::ZExt
+                },
+            ),
         })
     }
 
@@ -286,7 +323,9 @@ impl Func<'_, '_> {
                 let v = self.operand(op)?;
                 return self.transmute(v, &from, to);
             }
-            CastKind::PointerCoercion(PointerCoercion::Unsize, _) => return self.unsize(op, &from, to),
+            CastKind::PointerCoercion(PointerCoercion::Unsize, _) => {
+                return self.unsize(op, &from, to);
+            }
             CastKind::PointerCoercion(
                 PointerCoercion::ReifyFnPointer | PointerCoercion::ClosureFnPointer { .. },
                 _,
@@ -299,15 +338,27 @@ impl Func<'_, '_> {
         Ok(Val::Ssa(match kind {
             CastKind::IntToInt => self.int_resize(v, t, is_signed(&from))?,
             CastKind::IntToFloat => {
-                let kind = if is_signed(&from) { CastKindAttr::SIntToFloat } else { CastKindAttr::UIntToFloat };
+                let kind = if is_signed(&from) {
+                    CastKindAttr::SIntToFloat
+                } else {
+                    CastKindAttr::UIntToFloat
+                };
                 self.cast(v, t, kind)
             }
             CastKind::FloatToInt => {
-                let kind = if is_signed(to) { CastKindAttr::FloatToSInt } else { CastKindAttr::FloatToUInt };
+                let kind = if is_signed(to) {
+                    CastKindAttr::FloatToSInt
+                } else {
+                    CastKindAttr::FloatToUInt
+                };
                 self.cast(v, t, kind)
             }
             CastKind::FloatToFloat => {
-                if ft == t { v } else { self.cast(v, t, CastKindAttr::FloatToFloat) }
+                if ft == t {
+                    v
+                } else {
+                    self.cast(v, t, CastKindAttr::FloatToFloat)
+                }
             }
             CastKind::PointerExposeProvenance => {
                 let i64_ty = mt::int_type(self.ctx, 64).into();
@@ -323,10 +374,16 @@ impl Func<'_, '_> {
             CastKind::PtrToPtr
             | CastKind::FnPtrToPtr
             | CastKind::PointerCoercion(
-                PointerCoercion::MutToConstPointer | PointerCoercion::ArrayToPointer | PointerCoercion::UnsafeFnPointer,
+                PointerCoercion::MutToConstPointer
+                | PointerCoercion::ArrayToPointer
+                | PointerCoercion::UnsafeFnPointer,
                 _,
             ) => {
-                let v = if mt::is_slice(self.ctx, t) { v } else { self.thin(v) };
+                let v = if mt::is_slice(self.ctx, t) {
+                    v
+                } else {
+                    self.thin(v)
+                };
                 self.coerce(v, t)
             }
             _ => return Err(format!("a cast of kind {kind:?}").into()),
@@ -335,13 +392,20 @@ impl Func<'_, '_> {
 
     /// The pointer of a thin or wide pointer.
     pub fn thin(&mut self, v: Value) -> Value {
-        if mt::is_slice(self.ctx, v.get_type(self.ctx)) { self.slice_parts(v).0 } else { v }
+        if mt::is_slice(self.ctx, v.get_type(self.ctx)) {
+            self.slice_parts(v).0
+        } else {
+            v
+        }
     }
 
     /// `&[T; N]` to `&[T]`.
     fn unsize(&mut self, op: &Operand, from: &Ty, to: &Ty) -> Res<Val> {
         let (Some((f, _)), Some((t, _))) = (pointee(from), pointee(to)) else {
-            return Err(format!("`{from}` as `{to}`: dynamic types are not handled on the MIR route").into());
+            return Err(format!(
+                "`{from}` as `{to}`: dynamic types are not handled on the MIR route"
+            )
+            .into());
         };
         match (f, t) {
             (Ty::Array(_, n), t) if is_slice_like(t) => {
@@ -357,20 +421,33 @@ impl Func<'_, '_> {
                 let ty = self.m.types.convert(self.ctx, to)?;
                 Ok(Val::Ssa(self.make_slice(ty, v, len)))
             }
-            _ => Err(format!("`{from}` as `{to}`: dynamic types are not handled on the MIR route").into()),
+            _ => Err(
+                format!("`{from}` as `{to}`: dynamic types are not handled on the MIR route")
+                    .into(),
+            ),
         }
     }
 
     fn reify(&mut self, from: &Ty, to: &Ty) -> Res<Val> {
         let Ty::FnDef(sig, path) = from else {
-            return Err(format!("a pointer to `{from}`: closures as function pointers go the LLVM route").into());
+            return Err(format!(
+                "a pointer to `{from}`: closures as function pointers go the LLVM route"
+            )
+            .into());
         };
         let t = self.m.types.convert(self.ctx, to)?;
         let text = path.to_string();
-        if ["core::fmt::", "std::fmt::"].iter().any(|f| text.contains(f)) {
-            return Err(crate::diag::Diagnostic::error("not-on-gpu", "text is formatted here, and a kernel cannot do that", None)
-                .help("use `gpu_printf!` to print from a kernel; a panic's message may hold numbers")
-                .into());
+        if ["core::fmt::", "std::fmt::"]
+            .iter()
+            .any(|f| text.contains(f))
+        {
+            return Err(crate::diag::Diagnostic::error(
+                "not-on-gpu",
+                "text is formatted here, and a kernel cannot do that",
+                None,
+            )
+            .help("use `gpu_printf!` to print from a kernel; a panic's message may hold numbers")
+            .into());
         }
         let Some(callee) = self.find_body(path, &sig.inputs, &sig.output)? else {
             return Err(format!("no body for `{path}`, whose address is taken").into());
@@ -381,9 +458,14 @@ impl Func<'_, '_> {
 
     /// The same bits as another type.
     pub fn transmute(&mut self, v: Val, from: &Ty, to: &Ty) -> Res<Val> {
-        let (fs, ts) = (self.m.types.size_align(from)?.0, self.m.types.size_align(to)?.0);
+        let (fs, ts) = (
+            self.m.types.size_align(from)?.0,
+            self.m.types.size_align(to)?.0,
+        );
         if fs != ts {
-            return Err(format!("a transmute between sizes {fs} and {ts}: `{from}` to `{to}`").into());
+            return Err(
+                format!("a transmute between sizes {fs} and {ts}: `{from}` to `{to}`").into(),
+            );
         }
         let (fk, tk) = (self.m.kind(from)?, self.m.kind(to)?);
         if tk == Kind::Zst {
@@ -424,21 +506,45 @@ impl Func<'_, '_> {
             return Ok(Val::Ssa(self.coerce(v, tt)));
         }
         // Through memory: at the bigger of the two alignments.
-        let align = self.m.types.size_align(from)?.1.max(self.m.types.size_align(to)?.1);
-        let tt_or_ft = if tk == Kind::Memory { tt } else { self.m.types.convert(self.ctx, from)? };
+        let align = self
+            .m
+            .types
+            .size_align(from)?
+            .1
+            .max(self.m.types.size_align(to)?.1);
+        let tt_or_ft = if tk == Kind::Memory {
+            tt
+        } else {
+            self.m.types.convert(self.ctx, from)?
+        };
         let temp = self.temp(tt_or_ft, align, None);
         let as_from = {
             let t = self.m.types.pointee(self.ctx, from);
             let t = self.ptr_ty(t);
             self.coerce(temp, t)
         };
-        self.write(&PlaceRef { addr: as_from, len: None, ty: from.clone(), variant: None, align }, v)?;
+        self.write(
+            &PlaceRef {
+                addr: as_from,
+                len: None,
+                ty: from.clone(),
+                variant: None,
+                align,
+            },
+            v,
+        )?;
         let as_to = {
             let t = self.m.types.pointee(self.ctx, to);
             let t = self.ptr_ty(t);
             self.coerce(temp, t)
         };
-        self.read(&PlaceRef { addr: as_to, len: None, ty: to.clone(), variant: None, align })
+        self.read(&PlaceRef {
+            addr: as_to,
+            len: None,
+            ty: to.clone(),
+            variant: None,
+            align,
+        })
     }
 
     /// A scalar's bits as a value of type `ty`, whose size they have (`Ordering` from an `i8`).
@@ -538,7 +644,9 @@ impl Func<'_, '_> {
                 Ok(())
             }
             Aggregate::Tuple(ops) => {
-                let Ty::Tuple(parts) = ty else { return Err(format!("a tuple of type `{ty}`").into()) };
+                let Ty::Tuple(parts) = ty else {
+                    return Err(format!("a tuple of type `{ty}`").into());
+                };
                 let values = self.values(ops, |i| Ok(parts.get(i).cloned()))?;
                 let at = self.place(place)?;
                 self.fields(&at, ops, values)
@@ -585,28 +693,45 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    fn adt(&mut self, place: &Place, ty: &Ty, path: &Path, ops: &[Operand], names: Option<&[String]>) -> Res<()> {
+    fn adt(
+        &mut self,
+        place: &Place,
+        ty: &Ty,
+        path: &Path,
+        ops: &[Operand],
+        names: Option<&[String]>,
+    ) -> Res<()> {
         let l = self.m.types.layout(ty)?;
         let variant = match &l.variants {
-            layout::Variants::Single { index } => (*index != 0 || names.is_none()).then_some(*index),
+            layout::Variants::Single { index } => {
+                (*index != 0 || names.is_none()).then_some(*index)
+            }
             _ => {
                 let name = path.last_ident().unwrap_or_default();
                 match l.variants().iter().position(|v| v.name == name) {
                     Some(i) => Some(i as u32),
-                    None => return Err(format!("`{ty}` has no variant `{name}` in its layout").into()),
+                    None => {
+                        return Err(format!("`{ty}` has no variant `{name}` in its layout").into());
+                    }
                 }
             }
         };
         let values = self.values(ops, |_| Ok(None))?;
         let mut at = self.place(place)?;
         at.variant = variant.filter(|_| !l.variants().is_empty());
-        let union_field = names.filter(|n| n.len() == 1 && l.fields.len() > 1 && l.fields.iter().all(|f| f.offset == 0));
+        let union_field = names.filter(|n| {
+            n.len() == 1 && l.fields.len() > 1 && l.fields.iter().all(|f| f.offset == 0)
+        });
         for (i, v) in values.into_iter().enumerate() {
             if matches!(v, Val::Zst) {
                 continue;
             }
             let fty = self.operand_ty(&ops[i])?;
-            let f = if union_field.is_some() { self.field_at(&at, 0, 0, fty)? } else { self.field(&at, i as u32, fty)? };
+            let f = if union_field.is_some() {
+                self.field_at(&at, 0, 0, fty)?
+            } else {
+                self.field(&at, i as u32, fty)?
+            };
             self.write(&f, v)?;
         }
         match at.variant {

@@ -49,9 +49,11 @@ fn unsized_tail(ty: &Ty) -> Option<&Ty> {
 }
 
 /// `MaybeUninit<T>` and `ManuallyDrop<T>` of core.
-fn is_transparent(p: &Path) -> bool {
+pub fn is_transparent(p: &Path) -> bool {
     let name = p.plain_name().unwrap_or_default();
-    ["std::mem::", "core::mem::"].iter().any(|c| name.starts_with(c))
+    ["std::mem::", "core::mem::"]
+        .iter()
+        .any(|c| name.starts_with(c))
         && matches!(p.last_ident(), Some("MaybeUninit" | "ManuallyDrop"))
         && type_args(p).len() == 1
 }
@@ -60,7 +62,9 @@ fn is_transparent(p: &Path) -> bool {
 pub fn tail_len(ty: &Ty) -> Option<u64> {
     let Ty::Path(p) = ty else { return None };
     match p.last_args() {
-        [GenericArg::Type(Ty::Array(_, n))] if p.last_ident() == Some("PolymorphicIter") => n.as_u64(),
+        [GenericArg::Type(Ty::Array(_, n))] if p.last_ident() == Some("PolymorphicIter") => {
+            n.as_u64()
+        }
         _ => None,
     }
 }
@@ -117,7 +121,9 @@ impl Types<'_> {
             }))
         };
         match ty {
-            Ty::Closure(_) if self.zero_sized.borrow().contains(ty) => plain(0, 1, Abi::Zst, vec![]),
+            Ty::Closure(_) if self.zero_sized.borrow().contains(ty) => {
+                plain(0, 1, Abi::Zst, vec![])
+            }
             Ty::Never | Ty::FnDef(..) => plain(0, 1, Abi::Zst, vec![]),
             Ty::Tuple(ts) if ts.is_empty() => plain(0, 1, Abi::Zst, vec![]),
             Ty::Tuple(ts) if ts.len() == 2 && ts[1] == Ty::Bool && int_size(&ts[0]).is_some() => {
@@ -136,9 +142,19 @@ impl Types<'_> {
                 // nothing can stand between.
                 (Ty::Path(_), Some(elem)) => {
                     let (_, align) = self.size_align(elem)?;
-                    let field = |offset, size| FieldLayout { offset, name: None, size, ty: None };
+                    let field = |offset, size| FieldLayout {
+                        offset,
+                        name: None,
+                        size,
+                        ty: None,
+                    };
                     let data = 16u64.next_multiple_of(align);
-                    plain(data, align.max(8), Abi::Memory, vec![field(0, Some(16)), field(data, None)])
+                    plain(
+                        data,
+                        align.max(8),
+                        Abi::Memory,
+                        vec![field(0, Some(16)), field(data, None)],
+                    )
                 }
                 _ => self.layouts.layout(ty),
             },
@@ -155,14 +171,21 @@ impl Types<'_> {
             Ty::Float(f) => Ok((f.size(), f.size())),
             Ty::FnPtr(_) => Ok((8, 8)),
             Ty::Ref(_, t) | Ty::RawPtr(_, t) => match &**t {
-                Ty::Dyn(_) => Err("pointers to `dyn` types are not handled on the MIR route".into()),
+                Ty::Dyn(_) => {
+                    Err("pointers to `dyn` types are not handled on the MIR route".into())
+                }
                 t if is_slice_like(t) => Ok((16, 8)),
                 _ => Ok((8, 8)),
             },
             Ty::Array(t, n) => {
                 let (size, align) = self.size_align(t)?;
-                let n = n.as_u64().ok_or_else(|| format!("the length of `{ty}` is not evaluated"))?;
-                Ok((size.checked_mul(n).ok_or("an array's size overflows")?, align))
+                let n = n
+                    .as_u64()
+                    .ok_or_else(|| format!("the length of `{ty}` is not evaluated"))?;
+                Ok((
+                    size.checked_mul(n).ok_or("an array's size overflows")?,
+                    align,
+                ))
             }
             Ty::Pattern(base, _) => self.size_align(base),
             // Documented to have the size and alignment of what is in them.
@@ -174,9 +197,13 @@ impl Types<'_> {
     /// How a value is handled.
     pub fn kind(&self, ty: &Ty) -> Result<Kind, String> {
         Ok(match ty {
-            Ty::Bool | Ty::Char | Ty::Int(_) | Ty::Uint(_) | Ty::Float(_) | Ty::FnPtr(_) => Kind::Scalar,
+            Ty::Bool | Ty::Char | Ty::Int(_) | Ty::Uint(_) | Ty::Float(_) | Ty::FnPtr(_) => {
+                Kind::Scalar
+            }
             Ty::Ref(_, t) | Ty::RawPtr(_, t) => match &**t {
-                Ty::Dyn(_) => return Err("pointers to `dyn` types are not handled on the MIR route".into()),
+                Ty::Dyn(_) => {
+                    return Err("pointers to `dyn` types are not handled on the MIR route".into());
+                }
                 t if is_slice_like(t) => Kind::Slice,
                 _ => Kind::Scalar,
             },
@@ -212,7 +239,9 @@ impl Types<'_> {
             }
             Ty::Pattern(base, _) => self.convert(ctx, base)?,
             Ty::Array(t, n) => {
-                let n = n.as_u64().ok_or_else(|| format!("the length of `{ty}` is not evaluated"))?;
+                let n = n
+                    .as_u64()
+                    .ok_or_else(|| format!("the length of `{ty}` is not evaluated"))?;
                 let (stride, align) = self.size_align(t)?;
                 mt::ArrayType::get(ctx, self.convert(ctx, t)?, n, stride, align).into()
             }
@@ -221,7 +250,13 @@ impl Types<'_> {
                 if size == 0 && matches!(ty, Ty::Tuple(t) if t.is_empty()) {
                     mt::unit_type(ctx).into()
                 } else {
-                    mt::StructType::get(ctx, ty.to_string(), vec![], mt::Layout::new(size, align, vec![])).into()
+                    mt::StructType::get(
+                        ctx,
+                        ty.to_string(),
+                        vec![],
+                        mt::Layout::new(size, align, vec![]),
+                    )
+                    .into()
                 }
             }
         })
@@ -230,10 +265,17 @@ impl Types<'_> {
     /// The type as it stands behind a pointer: never fails, never recurses into named types.
     pub fn pointee(&self, ctx: &Context, ty: &Ty) -> TypeHandle {
         match ty {
-            Ty::Bool | Ty::Char | Ty::Int(_) | Ty::Uint(_) | Ty::FnPtr(_) | Ty::Ref(..) | Ty::RawPtr(..)
-            | Ty::Float(_) | Ty::Pattern(..) => {
-                self.convert(ctx, ty).unwrap_or_else(|_| mt::StructType::opaque(ctx, ty.to_string()).into())
-            }
+            Ty::Bool
+            | Ty::Char
+            | Ty::Int(_)
+            | Ty::Uint(_)
+            | Ty::FnPtr(_)
+            | Ty::Ref(..)
+            | Ty::RawPtr(..)
+            | Ty::Float(_)
+            | Ty::Pattern(..) => self
+                .convert(ctx, ty)
+                .unwrap_or_else(|_| mt::StructType::opaque(ctx, ty.to_string()).into()),
             Ty::Array(..) => match self.convert(ctx, ty) {
                 Ok(t) => mt::shallow(ctx, t),
                 Err(_) => mt::StructType::opaque(ctx, ty.to_string()).into(),
@@ -244,16 +286,31 @@ impl Types<'_> {
     }
 
     /// The enum as the discriminant operations want it; `None` if nothing is stored (the only variant's index is told).
-    pub fn enum_type(&self, ctx: &Context, ty: &Ty, discr_bits: u64) -> Result<Result<TypeHandle, u32>, String> {
+    pub fn enum_type(
+        &self,
+        ctx: &Context,
+        ty: &Ty,
+        discr_bits: u64,
+    ) -> Result<Result<TypeHandle, u32>, String> {
         let l = self.layout(ty)?;
         let (tag, variants) = match &l.variants {
             Variants::Single { index } => return Ok(Err(*index)),
-            Variants::Tagged { tag, variants } => {
-                (mt::TagEncoding::Direct { offset: tag.offset, bits: 8 * tag.size }, variants)
-            }
-            Variants::Niche { tag, untagged_variant, niche_variants, niche_start, variants } => {
-                let niche_start =
-                    u64::try_from(*niche_start).map_err(|_| format!("`{ty}` has a niche beyond 64 bits"))?;
+            Variants::Tagged { tag, variants } => (
+                mt::TagEncoding::Direct {
+                    offset: tag.offset,
+                    bits: 8 * tag.size,
+                },
+                variants,
+            ),
+            Variants::Niche {
+                tag,
+                untagged_variant,
+                niche_variants,
+                niche_start,
+                variants,
+            } => {
+                let niche_start = u64::try_from(*niche_start)
+                    .map_err(|_| format!("`{ty}` has a niche beyond 64 bits"))?;
                 let tag = mt::TagEncoding::Niche {
                     offset: tag.offset,
                     bits: 8 * tag.size,
@@ -275,7 +332,16 @@ impl Types<'_> {
             })
             .collect();
         let layout = mt::Layout::new(l.size, l.align, vec![]);
-        Ok(Ok(mt::EnumType::get(ctx, ty.to_string(), variants, layout, tag, discr_bits, true).into()))
+        Ok(Ok(mt::EnumType::get(
+            ctx,
+            ty.to_string(),
+            variants,
+            layout,
+            tag,
+            discr_bits,
+            true,
+        )
+        .into()))
     }
 }
 

@@ -1,7 +1,11 @@
 //! Rust text to an imported, promoted module: rustc is run with the device pass's flags on a crate of one file, which holds
 //! a stand-in for the device crate.
 
-use std::{path::PathBuf, process::Command, sync::atomic::{AtomicU32, Ordering}};
+use std::{
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use layout::{LayoutDb, Probe};
 use mir_importer::{BodySource, Diagnostic, FileCrate, Imported, Inputs, Options, import, promote};
@@ -77,7 +81,10 @@ impl Done {
             Err(ds) => {
                 let source = self.source.clone();
                 let read = |f: &str| f.ends_with("t.rs").then(|| source.clone());
-                ds.iter().map(|d| d.render(&read, false)).collect::<Vec<_>>().join("\n")
+                ds.iter()
+                    .map(|d| d.render(&read, false))
+                    .collect::<Vec<_>>()
+                    .join("\n")
             }
         }
     }
@@ -87,7 +94,8 @@ impl Done {
 pub fn run_with(rust: &str, options: &Options, bodies: Option<&dyn BodySource>) -> Done {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let n = COUNT.fetch_add(1, Ordering::Relaxed);
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("import-{}-{n}", std::process::id()));
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("import-{}-{n}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("a folder for the test");
     let source = format!("{PRELUDE}{rust}");
     std::fs::write(dir.join("t.rs"), &source).expect("the source");
@@ -101,17 +109,29 @@ pub fn run_with(rust: &str, options: &Options, bodies: Option<&dyn BodySource>) 
         .args("-C symbol-mangling-version=v0 -C debuginfo=2 -C no-prepopulate-passes -C codegen-units=1".split(' '))
         .output()
         .expect("rustc runs");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     let mir = std::fs::read_to_string(dir.join("t.mir")).expect("the MIR");
     let ll = std::fs::read_to_string(dir.join("t.ll")).expect("the LLVM IR");
     let file = MirFile::parse("t.mir", mir).expect("the MIR is read");
     let mut db = LayoutDb::new("t");
-    db.set_probe(Probe { rustc: "rustc".into(), scratch: dir.clone(), ..Probe::default() });
+    db.set_probe(Probe {
+        rustc: "rustc".into(),
+        scratch: dir.clone(),
+        ..Probe::default()
+    });
     db.add_llvm_ir(ll);
     db.add_mir(&file);
     let krate = FileCrate::new("t", &file);
     let mut ctx = Context::new();
-    let inputs = Inputs { crates: &[&krate], layouts: &db, bodies };
+    let inputs = Inputs {
+        crates: &[&krate],
+        layouts: &db,
+        bodies,
+    };
     let result = import(&mut ctx, &inputs, options);
     let mut text = String::new();
     if let Ok(i) = &result {
@@ -121,7 +141,12 @@ pub fn run_with(rust: &str, options: &Options, bodies: Option<&dyn BodySource>) 
         text = i.module.get_operation().disp(&ctx).to_string();
     }
     let _ = std::fs::remove_dir_all(&dir);
-    Done { ctx, result, text, source }
+    Done {
+        ctx,
+        result,
+        text,
+        source,
+    }
 }
 
 /// Imports `rust`.
