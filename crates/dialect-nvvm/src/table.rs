@@ -173,6 +173,14 @@ impl Spec {
         format!("__nvvm_{}", self.op())
     }
 
+    /// The PTX version × 10 that the operation needs, where LLVM's default for its least SM is older.
+    pub fn ptx_version(&self) -> Option<u32> {
+        match self.name {
+            "nvvm.elect_sync" => Some(80),
+            _ => None,
+        }
+    }
+
     /// The LLVM intrinsics that the operation calls, in order.
     pub fn intrinsics(&self) -> Vec<&'static str> {
         crate::expand::called_functions(self.body)

@@ -15,6 +15,9 @@ use crate::{Arch, Error, Unresolved, fatal};
 /// The functions that a kernel may call without a body: the driver provides them (CUDA programming guide).
 const SYSTEM_CALLS: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
 
+/// The block's dynamic shared memory (crate `dialect-nvvm`): the launch gives it, so nothing defines it.
+const DYNAMIC_SHARED: &str = "__oxide_dynamic_shared";
+
 /// The panic function and its record, see ARCHITECTURE.md "Panics".
 const RUNTIME: &str = include_str!("runtime.ll");
 const PANIC: &str = "__oxide_panic";
@@ -323,7 +326,8 @@ fn check_externals(module: &Module<'_>) -> Result<(), Error> {
         let name = module.name(value);
         // SAFETY: a live global value.
         let unused = unsafe { api.LLVMGetFirstUse(value) }.is_null();
-        if !module.is_declaration(value) || unused || SYSTEM_CALLS.contains(&name.as_str()) {
+        let provided = SYSTEM_CALLS.contains(&name.as_str()) || name == DYNAMIC_SHARED;
+        if !module.is_declaration(value) || unused || provided {
             continue;
         }
         let (user, frames) = side::first_user(module, value);
