@@ -10,6 +10,8 @@ use pliron::{
     context::{Context, Ptr},
     identifier::Identifier,
     irfmt::parsers::spaced,
+    linked_list::ContainsLinkedList,
+    location::erase_locations,
     op::Op,
     operation::{Operation, verify_operation},
     opts::mem2reg::mem2reg,
@@ -86,11 +88,21 @@ impl Build {
             Err(e) => panic!("{}\n{text}", e.disp(&ctx)),
         };
         verify_operation(op, &ctx).unwrap_or_else(|e| panic!("{}\n{text}", e.disp(&ctx)));
+        erase_locations(&ctx, op);
         assert_eq!(strip(&op.disp(&ctx).to_string()), strip(&text));
         text
     }
 
-    fn error(&self) -> String {
+    /// What the verifier says, once every block has an end.
+    fn error(&mut self) -> String {
+        let region = self.func.get_operation().deref(&self.ctx).get_region(0);
+        let blocks: Vec<_> = region.deref(&self.ctx).iter(&self.ctx).collect();
+        for block in blocks {
+            if block.deref(&self.ctx).get_terminator(&self.ctx).is_none() {
+                let end = UnreachableOp::new(&mut self.ctx);
+                end.get_operation().insert_at_back(block, &self.ctx);
+            }
+        }
         match verify_operation(self.module.get_operation(), &self.ctx) {
             Ok(()) => panic!("verified:\n{}", self.text()),
             Err(e) => e.disp(&self.ctx).to_string(),
@@ -421,18 +433,16 @@ fn verifiers_say_what_is_wrong() {
     let (i, f) = (b.arg(0), b.arg(1));
     let op = AddOp::new(&mut b.ctx, i, f, false);
     b.push(&op);
-    assert!(
-        b.error().contains("operands must have the same type"),
-        "{}",
-        b.error()
-    );
+    let e = b.error();
+    assert!(e.contains("operands must have the same type"), "{e}");
 
     let mut b = Build::new(two, none);
     let f = b.arg(1);
     let dest = b.new_block();
     let op = CondBrOp::new(&mut b.ctx, f, (dest, vec![]), (dest, vec![]));
     b.push(&op);
-    assert!(b.error().contains("operand 0 must be i1"), "{}", b.error());
+    let e = b.error();
+    assert!(e.contains("operand 0 must be i1"), "{e}");
 
     let mut b = Build::new(two, none);
     let (i, f) = (b.arg(0), b.arg(1));
@@ -442,35 +452,27 @@ fn verifiers_say_what_is_wrong() {
     let place = place.result(&b.ctx);
     let op = StoreOp::new(&mut b.ctx, f, place, 4);
     b.push(&op);
-    assert!(
-        b.error().contains("does not match the pointer's pointee"),
-        "{}",
-        b.error()
-    );
+    let e = b.error();
+    assert!(e.contains("does not match the pointer's pointee"), "{e}");
 
     let mut b = Build::new(two, none);
+    let i = b.arg(0);
     let op = CheckedAddOp::new(&mut b.ctx, i, i, false);
     b.push(&op);
     let sum = op.result(&b.ctx);
     let op = ExtractFieldOp::new(&mut b.ctx, sum, 1);
     b.push(&op);
     set(&b.ctx, op.get_operation(), &INDEX, U64Attr(2));
-    assert!(
-        b.error().contains("field 2 is out of bounds"),
-        "{}",
-        b.error()
-    );
+    let e = b.error();
+    assert!(e.contains("field 2 is out of bounds"), "{e}");
 
     let mut b = Build::new(two, none);
     let i = b.arg(0);
     let ty = int(&b.ctx, 64);
     let op = CastOp::new(&mut b.ctx, i, ty, CastKindAttr::Trunc);
     b.push(&op);
-    assert!(
-        b.error().contains("Trunc cannot take these types"),
-        "{}",
-        b.error()
-    );
+    let e = b.error();
+    assert!(e.contains("Trunc cannot take these types"), "{e}");
 }
 
 #[test]

@@ -525,7 +525,7 @@ impl Func<'_, '_> {
                 })
                 .collect()
         };
-        let value = self.from_parts(&parts, &f.ret, &out_ty)?;
+        let value = self.assemble(&parts, &f.ret, &out_ty)?;
         self.finish(call, value)
     }
 
@@ -543,7 +543,7 @@ impl Func<'_, '_> {
             .collect()
     }
 
-    fn from_parts(&mut self, parts: &[Value], tys: &[LlvmTy], ty: &Ty) -> Res<Val> {
+    fn assemble(&mut self, parts: &[Value], tys: &[LlvmTy], ty: &Ty) -> Res<Val> {
         match (self.m.kind(ty)?, parts) {
             (Kind::Scalar, [v]) => {
                 let t = self.m.types.convert(self.ctx, ty)?;
@@ -753,22 +753,17 @@ impl Func<'_, '_> {
 
     fn drop_value(&mut self, at: &PlaceRef, depth: u32) -> Res<u32> {
         use rustc_mir::ty::Mutability;
-        let plain = matches!(
-            at.ty,
-            Ty::Bool
-                | Ty::Char
-                | Ty::Int(_)
-                | Ty::Uint(_)
-                | Ty::Float(_)
-                | Ty::Ref(..)
-                | Ty::RawPtr(..)
-                | Ty::FnPtr(_)
-                | Ty::FnDef(..)
-                | Ty::Never
-                | Ty::Str
-        );
-        if plain || never_dropped(&at.ty) {
+        if is_plain(&at.ty) || never_dropped(&at.ty) {
             return Ok(0);
+        }
+        // The iterator of an array drops what is left in it: nothing, if its elements are never dropped.
+        if let Ty::Path(p) = &at.ty
+            && p.last_ident() == Some("IntoIter")
+            && p.plain_name()
+                .is_some_and(|n| n.ends_with("array::IntoIter"))
+            && crate::types::type_args(p).first().is_some_and(is_plain)
+        {
+            return Ok(1);
         }
         let fail = drop_unknown;
         let mut calls = 0;
@@ -849,6 +844,26 @@ fn drop_unknown(ty: &Ty) -> Diagnostic {
         None,
     )
     .help("give the compiler rustc's LLVM IR of this crate, or drop the parts by hand")
+}
+
+/// Types of the language that are never dropped.
+fn is_plain(ty: &Ty) -> bool {
+    match ty {
+        Ty::Bool
+        | Ty::Char
+        | Ty::Int(_)
+        | Ty::Uint(_)
+        | Ty::Float(_)
+        | Ty::Ref(..)
+        | Ty::RawPtr(..)
+        | Ty::FnPtr(_)
+        | Ty::FnDef(..)
+        | Ty::Never
+        | Ty::Str => true,
+        Ty::Array(t, _) | Ty::Slice(t) => is_plain(t),
+        Ty::Tuple(ts) => ts.iter().all(is_plain),
+        _ => false,
+    }
 }
 
 /// Types of core that have no drop glue whatever is in them.

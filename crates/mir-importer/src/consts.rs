@@ -465,11 +465,7 @@ impl Module<'_> {
                     let elem =
                         element(p).map_or(Ok(1), |e| self.types.size_align(&e).map(|s| s.0))?;
                     let bytes = self.alloc_size(krate, *alloc)?;
-                    let n = if elem == 0 {
-                        0
-                    } else {
-                        (bytes - offset) / elem
-                    };
+                    let n = bytes.saturating_sub(*offset).checked_div(elem).unwrap_or(0);
                     let at = at as usize + 8;
                     if let Some(b) = out.bytes.get_mut(at..at + 8) {
                         b.copy_from_slice(&n.to_le_bytes());

@@ -278,7 +278,7 @@ impl Func<'_, '_> {
                     .1;
                 done!(Val::Ssa(self.usize(v)))
             }
-            "needs_drop" => return Err("`needs_drop` that rustc did not evaluate".into()),
+            "needs_drop" => Err("`needs_drop` that rustc did not evaluate".into()),
             "likely" | "unlikely" | "black_box" => done!(self.operand(&args[0])?),
             "cold_path"
             | "assert_inhabited"

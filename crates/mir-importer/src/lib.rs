@@ -14,6 +14,9 @@
 //! user's line); a body in the `.mir` files that is concrete and the only one of its name; the LLVM route ([`BodySource`]);
 //! a panic of core. A call that is left is an error with the chain of calls from the kernel.
 
+// An error here is a diagnostic, and a diagnostic is the end of the compilation: its size does not matter.
+#![allow(clippy::result_large_err)]
+
 mod call;
 mod consts;
 mod diag;

@@ -34,6 +34,9 @@ use crate::{
 /// A body: which crate, which item. This is the identity of an instance on the MIR route, where bodies are concrete.
 pub type BodyKey = (usize, usize);
 
+/// Functions with the positions of the calls in them, from the kernel on.
+pub type Chain = Vec<(String, Option<Span>)>;
+
 /// How a function is called.
 #[derive(Clone, Debug)]
 pub struct Signature {
@@ -52,7 +55,7 @@ pub struct Module<'a> {
     functions: HashMap<BodyKey, Signature>,
     symbols: HashMap<String, usize>,
     /// Functions that are called and not yet translated, each with the chain of calls that leads to it.
-    pub queue: VecDeque<(BodyKey, Vec<(String, Option<Span>)>)>,
+    pub queue: VecDeque<(BodyKey, Chain)>,
     globals: HashMap<GlobalKey, String>,
     externs: HashMap<String, crate::source::ExternFn>,
     bytes: HashMap<String, crate::consts::Data>,
