@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
                 self.expect("\n")?;
             }
             self.expect(" {\n")?;
-            self.scope_contents(&mut parts, ScopeId(0), rust_span, 0)?;
+            self.scope_contents(&mut parts, rust_span)?;
             while self.at("    bb") {
                 self.basic_block(&mut parts, rust_span)?;
                 self.blank_lines();
@@ -147,23 +147,24 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Variables, locals and inner scopes, up to a block or a closing brace.
-    fn scope_contents(
-        &mut self,
-        parts: &mut Parts,
-        this: ScopeId,
-        rust_span: &mut Option<Span>,
-        depth: u32,
-    ) -> Res<()> {
-        // Inlining nests scopes deeply, but each level is one small frame here.
-        if depth > 600 {
-            return Err(self.fail("scopes nested too deeply"));
-        }
+    /// Variables, locals and inner scopes, up to a block or the body's closing brace. Inlining nests scopes deeply, so the
+    /// open ones are a list, not a recursion.
+    fn scope_contents(&mut self, parts: &mut Parts, rust_span: &mut Option<Span>) -> Res<()> {
+        let mut open: Vec<ScopeId> = Vec::new();
         loop {
             self.blank_lines();
             let line = self.pos;
             self.spaces();
-            if self.at_word("bb") || self.at("}") || self.at("bb") {
+            let this = open.last().copied().unwrap_or(ScopeId(0));
+            if self.at("}") && !open.is_empty() {
+                self.expect("}\n")?;
+                open.pop();
+                continue;
+            }
+            if self.at("}") || self.at("bb") {
+                if !open.is_empty() {
+                    return Err(self.fail("a block inside a scope"));
+                }
                 self.pos = line;
                 return Ok(());
             }
@@ -234,9 +235,7 @@ impl<'a> Cursor<'a> {
                 {
                     return Err(self.fail_at(at, format!("scope {id} appears twice")));
                 }
-                self.scope_contents(parts, ScopeId(id), rust_span, depth + 1)?;
-                self.spaces();
-                self.expect("}\n")?;
+                open.push(ScopeId(id));
             } else {
                 return Err(self.fail("expected a variable, a local, a scope or a block"));
             }
@@ -423,7 +422,7 @@ impl<'a> Cursor<'a> {
         loop {
             let start = self.pos;
             self.spaces();
-            if !self.at("//") {
+            if !self.at("//") || self.at("// DBG: ") {
                 self.pos = start;
                 return;
             }
@@ -492,7 +491,7 @@ impl<'a> Cursor<'a> {
     fn comment_line(&mut self) -> Option<&'a str> {
         let start = self.pos;
         self.spaces();
-        if !self.eat("// ") || self.at("scope ") {
+        if !self.eat("// ") || self.at("scope ") || self.at("DBG: ") {
             self.pos = start;
             return None;
         }

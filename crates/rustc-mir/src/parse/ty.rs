@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
             Some(b) if is_ident_start(b) => {
                 if self.at("for<") {
                     self.skip_binder()?;
-                    return self.ty_inner();
+                    return self.ty();
                 }
                 if self.at("fn(") || self.at("unsafe ") || self.at("extern ") {
                     return self.fn_ty();
@@ -481,7 +481,10 @@ impl<'a> Cursor<'a> {
                 Ty::Path(p) | Ty::Projection(p) => p,
                 _ => return Err(self.fail_at(start, "expected the name of an associated item")),
             };
-            return Ok(GenericArg::Binding(p, Box::new(self.generic_arg()?)));
+            return Ok(GenericArg::Binding(
+                p,
+                Box::new(self.nested(|c| c.generic_arg())?),
+            ));
         }
         Ok(GenericArg::Type(t))
     }
