@@ -125,9 +125,11 @@ fn strip(text: &str) -> String {
             word.push(ch);
             continue;
         }
-        let renamed = word.starts_with("op") && word.contains("_res")
-            || word.contains("block")
-            || word.contains("arg");
+        // `v3` becomes `v3_v3` when it is read, because the name that was printed is then a given one.
+        let value = word
+            .strip_prefix('v')
+            .is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit()));
+        let renamed = value || word.contains("block");
         if renamed {
             let n = names.iter().position(|n| *n == word).unwrap_or_else(|| {
                 names.push(word.clone());
@@ -142,7 +144,13 @@ fn strip(text: &str) -> String {
     }
     // Outlined references (`!3`) are numbered anew by each printing.
     out.lines()
-        .map(|l| l.split(" !").next().unwrap_or("").trim_end())
+        .map(|l| {
+            l.split(" !")
+                .next()
+                .unwrap_or("")
+                .trim_end()
+                .trim_end_matches(':')
+        })
         .filter(|l| !l.is_empty())
         .collect::<Vec<_>>()
         .join("\n")

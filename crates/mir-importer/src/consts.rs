@@ -414,8 +414,20 @@ impl Module<'_> {
             }
             ConstKind::Path(path, _) => {
                 let found = self.find_const(krate, &path.to_string(), false);
+                let unit = |m: &Self| {
+                    let l = m.types.layout(ty).ok()?;
+                    let name = path.last_ident()?;
+                    l.variants()
+                        .iter()
+                        .any(|v| v.name == name && v.fields.is_empty())
+                        .then_some(())
+                };
                 let data = match &found[..] {
                     [one] => self.const_item(ctx, *one, ty)?,
+                    // Inside another constant nothing tells a unit variant from a name.
+                    [] if unit(self).is_some() => {
+                        return self.adt_bytes(ctx, krate, path, &[], ty, at, out);
+                    }
                     [] => return Err(format!("the constant `{path}` is not printed")),
                     _ => return Err(format!("several constants are named `{path}`")),
                 };
