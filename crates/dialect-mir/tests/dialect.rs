@@ -149,7 +149,7 @@ fn strip(text: &str) -> String {
                 .next()
                 .unwrap_or("")
                 .trim_end()
-                .trim_end_matches(':')
+                .trim_end_matches([':', ';'])
         })
         .filter(|l| !l.is_empty())
         .collect::<Vec<_>>()
