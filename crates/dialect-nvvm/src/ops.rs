@@ -18,8 +18,10 @@ use pliron::{
 use pliron_llvm::types::PointerType;
 
 pub mod atomic;
+pub mod cluster;
 pub mod debug;
 pub mod grid;
+pub mod mbarrier;
 pub mod thread;
 pub mod warp;
 

@@ -176,7 +176,15 @@ impl Spec {
     /// The PTX version × 10 that the operation needs, where LLVM's default for its least SM is older.
     pub fn ptx_version(&self) -> Option<u32> {
         match self.name {
-            "nvvm.elect_sync" => Some(80),
+            "nvvm.elect_sync"
+            | "nvvm.mbarrier_arrive_expect_tx"
+            | "nvvm.mbarrier_arrive_cluster"
+            | "nvvm.mbarrier_try_wait"
+            | "nvvm.mbarrier_try_wait_parity"
+            | "nvvm.mbarrier_expect_tx"
+            | "nvvm.cluster_arrive_relaxed"
+            | "nvvm.fence_proxy_async_shared_cta"
+            | "nvvm.fence_mbarrier_init_cluster" => Some(80),
             _ => None,
         }
     }
@@ -210,6 +218,8 @@ pub const TABLE: &[&[Spec]] = &[
     ops::grid::SPECS,
     ops::debug::SPECS,
     ops::atomic::SPECS,
+    ops::cluster::SPECS,
+    ops::mbarrier::SPECS,
 ];
 
 /// Every operation, in the table's order.
