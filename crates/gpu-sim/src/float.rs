@@ -179,7 +179,7 @@ fn direct(value: f64, rest: f64, mode: Rounding) -> f64 {
     }
     match mode {
         Rounding::Rn | Rounding::Rna => value,
-        Rounding::Rz if (value > 0.0 || value == 0.0 && rest < 0.0) && rest < 0.0 => value.next_down(),
+        Rounding::Rz if value > 0.0 && rest < 0.0 => value.next_down(),
         Rounding::Rz if value < 0.0 && rest > 0.0 => value.next_up(),
         Rounding::Rz => value,
         Rounding::Rm => if rest < 0.0 { value.next_down() } else { value },
@@ -248,7 +248,9 @@ pub(crate) fn sqrt64(a: f64, mode: Rounding) -> f64 {
 /// PTX's canonical NaN for any NaN.
 #[inline(always)]
 pub(crate) fn canonical(v: f32) -> f32 {
-    if v.is_nan() { f32::from_bits(0x7fff_ffff) } else { v }
+    // On the bits: of floats, the compiler may take one NaN to be as good as another.
+    let bits = v.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
 /// A subnormal becomes a zero of its sign.

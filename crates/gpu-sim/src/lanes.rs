@@ -149,7 +149,7 @@ impl Rows {
 unsafe fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "an operation must not capture") };
     // SAFETY: `F` has no bytes, and the caller's promise says that a value of it exists and may be copied.
-    unsafe { std::mem::MaybeUninit::<F>::uninit().assume_init() }
+    unsafe { std::ptr::dangling::<F>().read() }
 }
 
 /// Whether this machine has what the second form of each operation needs.
@@ -246,7 +246,7 @@ forms!(compare, body_compare, wide_compare, plain_compare, [A], (A, A) -> bool, 
     for (k, part) in yes.chunks_exact(8).enumerate() {
         // Eight bytes of 0 and 1 to eight bits.
         let word = u64::from_le_bytes([part[0], part[1], part[2], part[3], part[4], part[5], part[6], part[7]]);
-        bits |= (word.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32 >> 0 << (8 * k);
+        bits |= ((word.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * k);
     }
     let mut not = !bits;
     if i.x != 0 {

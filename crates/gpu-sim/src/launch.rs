@@ -2,7 +2,7 @@
 
 use crate::block::{Block, Turn};
 use crate::error::{LaunchError, SimError, SourceFrame, SourceMap};
-use crate::inst::{ConstRow, Program};
+use crate::inst::Program;
 use crate::memory::{Memory, Table};
 use crate::module::Kernel;
 use std::collections::VecDeque;
@@ -119,7 +119,7 @@ impl<'a> Env<'a> {
     pub fn new(program: &'a Program, launch: &'a Launch, table: Arc<Table>, source_map: Option<Arc<dyn SourceMap>>) -> Self {
         Env {
             program,
-            consts: program.consts.as_ptr() as *const ConstRow as *const u8,
+            consts: program.consts.as_ptr().cast(),
             launch,
             table,
             lane_instructions: 0,

@@ -1,4 +1,15 @@
 //! Executes PTX on the CPU: warps, blocks, memory, checks.
+//!
+//! The way of a launch: [`Module::load`] places variables; `decode` makes of a kernel and what it reaches one array of
+//! instructions (`inst`); [`Device::launch`] gives blocks (`block`) their turns, which run their warps (`warp`), whose
+//! instructions work on 32 lanes at once (`lanes`), on memory (`access`) and on each other (`sync`).
+
+// Loops over 32 lanes are written as such: they become vector instructions.
+#![allow(clippy::needless_range_loop)]
+// Comparisons of PTX that are true for NaN are negations of those that are not.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+// Shifts and masks as bit-twiddlers write them.
+#![allow(clippy::precedence)]
 
 mod access;
 mod block;

@@ -200,7 +200,6 @@ impl Decoder<'_> {
         {
             return self.fields(i, ty, m);
         }
-        let shift = |ty: Type| if matches!(ty, Type::U16 | Type::S16 | Type::B16) { ty } else { ty };
         match name {
             "div" | "rem" => {
                 self.finish_mods(&m)?;
@@ -256,7 +255,7 @@ impl Decoder<'_> {
             "shl" => {
                 self.finish_mods(&m)?;
                 let f = by_bits!(self, ty, T, op2(|a: T, b: u32| if b < T::BITS { a << (b & (T::BITS - 1)) } else { 0 }));
-                self.lanes(f, i, ty, [shift(ty), Type::U32])
+                self.lanes(f, i, ty, [ty, Type::U32])
             }
             "shr" => {
                 self.finish_mods(&m)?;
