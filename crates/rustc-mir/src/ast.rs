@@ -619,7 +619,7 @@ pub enum ConstKind {
         len: u64,
         ty: Ty,
     },
-    /// `{alloc9: fn()}`-like values inside aggregates and anything else that is printed in braces and is source text.
+    /// What rustc prints in braces or as `<static(DefId(…))>` (a static of another crate), as printed.
     Source(String),
 }
 

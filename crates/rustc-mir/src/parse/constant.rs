@@ -94,6 +94,13 @@ impl<'a> Cursor<'a> {
             }
             Some(b'{') => self.braced_const(),
             Some(b'<') if self.eat("<uninit>") => Ok(ConstKind::Uninit),
+            Some(b'<') if self.at("<static(DefId(") => {
+                let start = self.pos;
+                self.pos += 1;
+                self.balanced()?;
+                self.expect(">")?;
+                Ok(ConstKind::Source(self.src[start..self.pos].to_string()))
+            }
             _ => self.word_const(),
         }
     }
@@ -166,7 +173,6 @@ impl<'a> Cursor<'a> {
     }
 
     fn path_const(&mut self) -> Res<ConstKind> {
-        let start = self.pos;
         let path = self.path(true)?;
         if self.eat("::promoted[") {
             let n = self.u32()?;
@@ -189,10 +195,15 @@ impl<'a> Cursor<'a> {
                 (Ty::Uint(t), "MAX") => {
                     return Ok(ConstKind::Uint(u128::MAX >> (128 - 8 * t.size()), t));
                 }
-                _ => return Err(self.fail_at(start, "not a constant that rustc prints so")),
+                // A module can have the name of a primitive type.
+                _ => {}
             }
         }
-        if self.eat("(") {
+        // Behind a constant that is a function pointer, a call's operands follow.
+        let is_call = ["(move ", "(copy ", "(const ", "() -> "]
+            .iter()
+            .any(|t| self.at(t));
+        if !is_call && self.eat("(") {
             return Ok(ConstKind::AdtTuple(path, self.const_list(")")?));
         }
         // rustc 1.95 writes the braces twice.

@@ -399,6 +399,12 @@ impl<'a> Cursor<'a> {
                     trait_,
                 })
             }
+            // A field without a name, on the way to a constant in its type: `E::V::0::{constant#0}`.
+            Some(b'0'..=b'9')
+                if self.pos > 1 && self.src.as_bytes()[..self.pos].ends_with(b"::") =>
+            {
+                Ok(SegmentName::Ident(self.digits()?.to_string()))
+            }
             _ => Ok(SegmentName::Ident(self.ident()?.to_string())),
         }
     }
