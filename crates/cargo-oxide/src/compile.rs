@@ -49,6 +49,9 @@ impl Session {
             },
             // The profile's, which cargo tells the wrapper; set for each crate.
             overflow_checks: false,
+            debug_assertions: false,
+            rustc: toolchain.rustc.clone(),
+            host: toolchain.host.clone(),
             toolchain: toolchain.version.clone(),
             libllvm,
             sysroot: toolchain.sysroot.clone(),
@@ -261,12 +264,14 @@ impl KernelCrate {
             .map(|(unit, role)| oxide_compiler::Unit {
                 crate_name: unit.record.crate_name.clone(),
                 mir: unit.mir(),
+                metadata: unit.metadata.clone(),
                 root: unit.record.cwd.clone(),
                 role: *role,
             })
             .collect();
         let mut options = session.options.clone();
         options.overflow_checks = self.own().record.overflow_checks;
+        options.debug_assertions = self.own().record.debug_assertions;
         Compiler::new(
             inputs,
             options,

@@ -10,6 +10,7 @@
 
 mod diagnostics;
 mod kernels;
+mod mir_route;
 mod pipeline;
 
 pub use artifact::Artifact;
@@ -27,6 +28,8 @@ pub struct Unit {
     pub crate_name: String,
     /// What rustc's `--emit=mir` wrote.
     pub mir: PathBuf,
+    /// Its metadata; of a program, an empty file.
+    pub metadata: PathBuf,
     /// The folder in which rustc ran: relative file names in spans start there.
     pub root: PathBuf,
     pub role: Role,
@@ -86,6 +89,10 @@ pub struct Options {
     pub fmad: bool,
     pub route: RouteChoice,
     pub overflow_checks: bool,
+    pub debug_assertions: bool,
+    pub rustc: PathBuf,
+    /// The target of the device pass, which is the host.
+    pub host: String,
     /// `rustc --version`.
     pub toolchain: String,
     pub libllvm: PathBuf,

@@ -2,7 +2,7 @@
 
 use crate::{
     Artifact, Compiled, DebugKind, Diagnostic, Diagnostics, Instances, KernelSummary, LlvmIr,
-    Options, Role, RouteChoice, Stage, Staged, Summary, Unit, kernels,
+    Options, Role, RouteChoice, Stage, Staged, Summary, Unit, kernels, mir_route,
 };
 use rustc_llvm::{IrFile, Root};
 use std::cell::{OnceCell, RefCell};
@@ -20,8 +20,16 @@ pub struct Compiler {
 /// Kernels that are compiled together: modules to be linked, and what is known of the kernels in them.
 struct Module {
     texts: Vec<String>,
-    roots: Vec<Root>,
-    functions: Vec<String>,
+    kernels: Vec<Kernel>,
+    from_mir: Vec<String>,
+    from_llvm: Vec<String>,
+}
+
+/// A compiled kernel and what the artifact does not hold of it.
+struct Kernel {
+    display: String,
+    fmad: bool,
+    entry: artifact::Kernel,
 }
 
 impl Compiler {
@@ -83,7 +91,7 @@ impl Compiler {
         let mut names = kernels::marked(self.crate_name(), self.text(self.own())?);
         if self.has_generic()? {
             let instances = self.modules(|root| root.is_instance(), false)?;
-            names.extend(instances.iter().flat_map(|m| &m.roots).map(Root::display));
+            names.extend(instances.iter().flat_map(|m| &m.kernels).map(|k| k.display.clone()));
         }
         Ok(names)
     }
@@ -141,8 +149,9 @@ impl Compiler {
             }
             out.push(Module {
                 texts,
-                roots,
-                functions,
+                kernels: roots.iter().map(of_root).collect(),
+                from_mir: Vec::new(),
+                from_llvm: functions,
             });
         }
         Ok(out)
@@ -287,11 +296,14 @@ impl Compiler {
                 Ok(staged(out.join("\n"), self.summary(&[])))
             }
             Stage::DialectMir | Stage::DialectMirSsa | Stage::DialectLlvm => {
-                Err(no_mir_route(&format!("the stage {}", stage.name())))
+                let mut out = Vec::new();
+                for key in self.named(kernel)? {
+                    out.push(self.mir(&key, stage)?.text);
+                }
+                Ok(staged(out.join("\n"), self.summary(&[])))
             }
             Stage::Llvm | Stage::Ptx => {
-                let modules = self
-                    .routed(|root| kernel.is_none_or(|n| kernels::is_named(&root.display(), n)))?;
+                let modules = self.routed(kernel)?;
                 let summary = self.summary(&modules);
                 if stage == Stage::Llvm {
                     return Ok(staged(
@@ -310,12 +322,107 @@ impl Compiler {
         }
     }
 
-    /// The modules by the route that was asked for.
-    fn routed(&self, wanted: impl Fn(&Root) -> bool) -> Result<Vec<Module>, Diagnostics> {
-        match self.options.route {
-            RouteChoice::Mir => Err(no_mir_route("--route=mir")),
-            RouteChoice::Automatic | RouteChoice::Llvm => self.modules(wanted, true),
+    /// The modules by the route that was asked for. Without a wish, kernels come from MIR, and those that the MIR route cannot
+    /// compile, and instances of generic kernels, from rustc's LLVM IR.
+    fn routed(&self, kernel: Option<&str>) -> Result<Vec<Module>, Diagnostics> {
+        let wanted = |name: &str| kernel.is_none_or(|k| kernels::is_named(name, k));
+        let mut out = Vec::new();
+        let mut left: Vec<String> = Vec::new();
+        for key in kernels::marked(self.crate_name(), self.text(self.own())?) {
+            if !wanted(&key) {
+                continue;
+            }
+            if self.options.route == RouteChoice::Llvm {
+                left.push(key);
+                continue;
+            }
+            match self.mir_module(&key) {
+                Ok(module) => out.push(module),
+                Err(error) if self.options.route == RouteChoice::Mir => return Err(error),
+                Err(_) => left.push(key),
+            }
         }
+        if !left.is_empty() || self.has_generic()? {
+            let rest = |root: &Root| wanted(&root.display()) && (root.is_instance() || left.contains(&root.key));
+            let instances = self.modules(rest, true)?;
+            if self.options.route == RouteChoice::Mir && !instances.is_empty() {
+                return Err(Diagnostic::error("instances of generic kernels come from rustc's LLVM IR alone")
+                    .help("leave --route=mir out")
+                    .into());
+            }
+            out.extend(instances);
+        }
+        Ok(out)
+    }
+
+    /// One kernel by the MIR route, up to a stage: first with MIR alone, then with what rustc's LLVM IR knows beside it.
+    fn mir(&self, key: &str, stage: Stage) -> Result<mir_route::Output, Diagnostics> {
+        let own = self.own();
+        let under = |(_, u): &(usize, &Unit)| u.role == Role::Dependency;
+        let order: Vec<usize> =
+            std::iter::once(own).chain(self.units.iter().enumerate().filter(under).map(|(i, _)| i)).collect();
+        let mut texts = Vec::new();
+        for index in &order {
+            texts.push(self.text(*index)?);
+        }
+        let o = &self.options;
+        let target = o.arch.as_deref().and_then(|a| {
+            let digits = a.strip_prefix("sm_")?;
+            let number = digits.trim_end_matches(['a', 'f']);
+            Some((number.parse().ok()?, digits.len() > number.len()))
+        });
+        let mut input = mir_route::Input {
+            units: order.iter().map(|i| &self.units[*i]).collect(),
+            texts,
+            llvm_ir: None,
+            rustc: o.rustc.clone(),
+            host: o.host.clone(),
+            overflow_checks: o.overflow_checks,
+            debug_assertions: o.debug_assertions,
+            fmad: o.fmad,
+            target,
+            kernel: Some(key.to_string()),
+        };
+        if let Ok(output) = self.timed("MIR to LLVM IR", || mir_route::run(&input, stage)) {
+            return Ok(output);
+        }
+        let path = self.timed("rustc (LLVM IR)", || self.ir.llvm_ir(own, Instances::OfKernels)).map_err(Diagnostic::error)?;
+        let ir = std::fs::read_to_string(&path)
+            .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
+        input.llvm_ir = Some(&ir);
+        self.timed("MIR to LLVM IR", || mir_route::run(&input, stage)).map_err(|all| {
+            let roots: Vec<_> = self.units.iter().map(|u| u.root.clone()).collect();
+            Diagnostics(all.into_iter().map(|d| Diagnostic { roots: roots.clone(), ..d }).collect())
+        })
+    }
+
+    /// One kernel by the MIR route, with the functions that the LLVM route defines for it.
+    fn mir_module(&self, key: &str) -> Result<Module, Diagnostics> {
+        let output = self.mir(key, Stage::Llvm)?;
+        let mut module = Module {
+            texts: vec![output.text],
+            kernels: output.kernels.iter().map(of_info).collect(),
+            from_mir: output.functions,
+            from_llvm: Vec::new(),
+        };
+        if !output.externs.is_empty() {
+            let path = self
+                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(self.own(), Instances::OfKernels))
+                .map_err(Diagnostic::error)?;
+            let ir = std::fs::read_to_string(&path)
+                .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
+            let file = IrFile::parse(&ir)
+                .map_err(|e| Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}")))?;
+            let symbols: Vec<&str> = output.externs.iter().map(|f| f.symbol.as_str()).collect();
+            let made = self.timed("cut", || {
+                rustc_llvm::compile(&file, &[], &symbols, &[], &dialect_nvvm::llvm_definition)
+            });
+            for cut in made.map_err(|e| self.of_rustc_llvm(e))? {
+                module.texts.push(cut.text);
+                module.from_llvm.extend(cut.functions);
+            }
+        }
+        Ok(module)
     }
 
     fn emit(&self, modules: &[Module]) -> Result<llvm_backend::Emitted, Diagnostics> {
@@ -324,7 +431,8 @@ impl Compiler {
             .timed("open libLLVM", llvm_backend::Llvm::load)
             .map_err(failed)?;
         let mut options = llvm_backend::Options {
-            fmad: self.options.fmad,
+            // A choice for the whole module: made if every kernel in it asks for it.
+            fmad: self.options.fmad || modules.iter().flat_map(|m| &m.kernels).all(|k| k.fmad),
             ..Default::default()
         };
         if let Some(arch) = &self.options.arch {
@@ -359,10 +467,10 @@ impl Compiler {
 
     fn summary(&self, modules: &[Module]) -> Summary {
         let kernels = modules.iter().flat_map(|m| {
-            m.roots.iter().map(|root| KernelSummary {
-                key: root.display(),
-                from_mir: Vec::new(),
-                from_llvm: m.functions.clone(),
+            m.kernels.iter().map(|kernel| KernelSummary {
+                key: kernel.display.clone(),
+                from_mir: m.from_mir.clone(),
+                from_llvm: m.from_llvm.clone(),
             })
         });
         Summary {
@@ -378,7 +486,7 @@ impl Compiler {
         let modules = if none {
             Vec::new()
         } else {
-            self.routed(|_| true)?
+            self.routed(None)?
         };
         let emitted = self.emit(&modules)?;
         let mut warnings = Diagnostics::default();
@@ -388,19 +496,7 @@ impl Compiler {
             warnings.0.push(warning);
         }
         let o = &self.options;
-        let kernels = modules
-            .iter()
-            .flat_map(|m| &m.roots)
-            .map(|root| artifact::Kernel {
-                key: root.key.clone(),
-                ptx_name: root.ptx_name.clone(),
-                symbol: root.symbol.clone(),
-                route: artifact::Route::Llvm,
-                launch_bounds: root.launch_bounds,
-                source: Some(root.source.clone()),
-                args: root.args.clone(),
-                params: root.params.clone(),
-            });
+        let kernels = modules.iter().flat_map(|m| &m.kernels).map(|k| k.entry.clone());
         let artifact = Artifact {
             crate_name: self.crate_name().to_string(),
             arch: o
@@ -431,10 +527,49 @@ impl Compiler {
     }
 }
 
-fn no_mir_route(what: &str) -> Diagnostics {
-    Diagnostic::error(format!("{what} needs the MIR route, which this version does not have yet"))
-        .help("kernels are compiled from rustc's LLVM IR: --route=llvm, --stage mir, llvm and ptx are there")
-        .into()
+fn of_root(root: &Root) -> Kernel {
+    let entry = artifact::Kernel {
+        key: root.key.clone(),
+        ptx_name: root.ptx_name.clone(),
+        symbol: root.symbol.clone(),
+        route: artifact::Route::Llvm,
+        launch_bounds: root.launch_bounds,
+        source: Some(root.source.clone()),
+        args: root.args.clone(),
+        params: root.params.clone(),
+    };
+    Kernel { display: root.display(), fmad: root.fmad, entry }
+}
+
+fn of_info(info: &mir_importer::KernelInfo) -> Kernel {
+    let arg = |a: &mir_importer::KernelArg| artifact::Arg {
+        name: a.name.clone(),
+        type_name: a.type_name.clone(),
+        size: a.size,
+        align: a.align,
+        layout_hash: a.layout_hash,
+    };
+    let param = |p: &mir_importer::KernelParam| artifact::Param {
+        arg: p.arg,
+        offset: p.offset.into(),
+        size: p.size.into(),
+    };
+    let source = |s: &rustc_mir::Span| artifact::Source {
+        file: s.file.to_string(),
+        line: s.lo.line,
+        column: s.lo.col,
+    };
+    let entry = artifact::Kernel {
+        key: info.key.clone(),
+        ptx_name: info.symbol.clone(),
+        symbol: String::new(),
+        route: artifact::Route::Mir,
+        launch_bounds: (info.max_threads > 0).then_some((info.max_threads, info.min_blocks)),
+        source: info.span.as_ref().map(source),
+        args: info.args.iter().map(arg).collect(),
+        params: info.params.iter().map(param).collect(),
+    };
+    Kernel { display: info.key.clone(), fmad: info.fmad, entry }
 }
 
 /// The back end's words in our form.
