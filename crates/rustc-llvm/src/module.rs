@@ -83,7 +83,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             // Declared under C's name; uses are renamed below.
             if !(request.elsewhere)(&c) {
                 return Err(Error::new(format!("there is no `{c}` on the device yet"))
-                    .help("use a function of the crate `libm`, or a polynomial of your own")
+                    .help("use the function of that name of the crate `libm` (with its feature `force-soft-floats`)")
                     .at(chain(file, &user, name)));
             }
             made.push(
