@@ -114,3 +114,28 @@ fn what_is_not_known_is_an_error_with_its_line() {
         "{e}"
     );
 }
+
+proptest::proptest! {
+    /// No text makes the readers panic.
+    #[test]
+    fn mutated_text(edits in proptest::collection::vec((0..3000usize, 0..60usize, "[ -~é\n]{0,6}"), 1..8)) {
+        let mut text = IR.to_string();
+        for (at, n, new) in edits {
+            let boundary = |i: usize| (0..=i.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+            let (a, b) = (boundary(at), boundary(at + n));
+            text.replace_range(a..b.max(a), &new);
+        }
+        let m = LlvmModule::index(text.as_str());
+        let names: Vec<String> = m.functions().map(|(n, _)| n.to_string()).collect();
+        for n in names {
+            let _ = m.function(&n);
+            let _ = m.calls(&n);
+            let _ = m.subprogram(&n);
+        }
+        let mut db = layout::LayoutDb::new("x");
+        db.add_llvm_ir(text);
+        for t in ["(u8, u8)", "E", "std::option::Option<u32>"] {
+            let _ = db.layout(&rustc_mir::ty::Ty::parse(t).expect("a type"));
+        }
+    }
+}
