@@ -344,7 +344,8 @@ fn load_refuses_what_does_not_fit() {
     other.ptx = other.ptx.replace("mul.f32 %f3", "mul.f32 (%f3");
     let e = error(Some(&other.to_bytes()));
     assert!(
-        e.detail().is_some_and(|d| d.contains("PTX") || d.contains("ptx")),
+        e.detail()
+            .is_some_and(|d| d.contains("PTX") || d.contains("ptx")),
         "the log of the PTX compiler: {e}"
     );
 }
