@@ -9,7 +9,10 @@ const PTX: &str = include_str!("matmul.ptx");
 fn main() {
     let n = 256u32;
     for threads in [1, 0] {
-        let device = Device::new(Config { threads, ..Config::default() });
+        let device = Device::new(Config {
+            threads,
+            ..Config::default()
+        });
         let module = Module::load(&device.memory, PTX).expect("the kernel loads");
         for name in ["matmul", "matmul_fma"] {
             let kernel = module.kernel(name).expect("the kernel decodes");
@@ -22,12 +25,20 @@ fn main() {
             let mut params = Vec::new();
             params.extend([a, b, c].iter().flat_map(|p| p.to_le_bytes()));
             params.extend(n.to_le_bytes());
-            let launch = LaunchParams { grid: [n / 32, n / 32, 1], block: [32, 32, 1], dynamic_shared: 0, params };
+            let launch = LaunchParams {
+                grid: [n / 32, n / 32, 1],
+                block: [32, 32, 1],
+                dynamic_shared: 0,
+                params,
+            };
             let mut best = f64::INFINITY;
             let mut lanes = 0;
             for _ in 0..5 {
                 let start = Instant::now();
-                lanes = device.launch(&kernel, &launch).expect("the kernel runs").lane_instructions;
+                lanes = device
+                    .launch(&kernel, &launch)
+                    .expect("the kernel runs")
+                    .lane_instructions;
                 best = best.min(start.elapsed().as_secs_f64());
             }
             let mut out = vec![0; bytes as usize];
@@ -37,10 +48,16 @@ fn main() {
                 f32::from_le_bytes([out[k], out[k + 1], out[k + 2], out[k + 3]])
             };
             for (y, x) in [(0, 0), (5, 77), (255, 255)] {
-                let want: f32 = (0..n).map(|k| input[(y * n + k) as usize] * input[(k * n + x) as usize]).sum();
+                let want: f32 = (0..n)
+                    .map(|k| input[(y * n + k) as usize] * input[(k * n + x) as usize])
+                    .sum();
                 assert_eq!(at(y, x), want, "element {y}, {x}");
             }
-            let cores = if threads == 1 { 1 } else { std::thread::available_parallelism().map_or(1, |n| n.get()) };
+            let cores = if threads == 1 {
+                1
+            } else {
+                std::thread::available_parallelism().map_or(1, |n| n.get())
+            };
             println!(
                 "{name} {n}x{n} on {cores} core(s): {lanes} lane instructions in {:.1} ms, {:.0} million a second a core",
                 best * 1e3,

@@ -39,7 +39,15 @@ fn window(address: u64) -> MemSpace {
 }
 
 /// The host's address of a lane's access, or what is wrong with it.
-pub(crate) fn locate(env: &mut Env<'_>, place: &Place, space: MemSpace, address: u64, size: u64, kind: AccessKind, lane: u32) -> Result<*mut u8, Fault> {
+pub(crate) fn locate(
+    env: &mut Env<'_>,
+    place: &Place,
+    space: MemSpace,
+    address: u64,
+    size: u64,
+    kind: AccessKind,
+    lane: u32,
+) -> Result<*mut u8, Fault> {
     let (space, address) = match space {
         MemSpace::Generic => match window(address) {
             MemSpace::Shared => (MemSpace::Shared, address - SHARED_WINDOW),
@@ -50,41 +58,85 @@ pub(crate) fn locate(env: &mut Env<'_>, place: &Place, space: MemSpace, address:
         s => (s, address),
     };
     let (name, limit, base) = match space {
-        MemSpace::Shared => (MemorySpace::Shared, u64::from(place.shared_size), place.shared),
+        MemSpace::Shared => (
+            MemorySpace::Shared,
+            u64::from(place.shared_size),
+            place.shared,
+        ),
         MemSpace::Local => {
             // SAFETY: a lane's part of local memory.
             let base = place.local.wrapping_add((lane * place.stride) as usize);
             (MemorySpace::Local, u64::from(place.local_end), base)
         }
-        MemSpace::KernelParam => {
-            (MemorySpace::Param, u64::from(env.program.param_size), env.launch.params.as_ptr() as *mut u8)
-        }
+        MemSpace::KernelParam => (
+            MemorySpace::Param,
+            u64::from(env.program.param_size),
+            env.launch.params.as_ptr() as *mut u8,
+        ),
         s => {
-            let name = if s == MemSpace::Const { MemorySpace::Const } else { MemorySpace::Global };
-            let found = env.find(address, size).filter(|r| r.writable || kind == AccessKind::Load);
+            let name = if s == MemSpace::Const {
+                MemorySpace::Const
+            } else {
+                MemorySpace::Global
+            };
+            let found = env
+                .find(address, size)
+                .filter(|r| r.writable || kind == AccessKind::Load);
             let Some(r) = found else {
                 let nearby = env.table.nearby(address, size, kind);
-                return Err(Fault::OutOfBounds { kind, space: name, address, size: size as u32, nearby });
+                return Err(Fault::OutOfBounds {
+                    kind,
+                    space: name,
+                    address,
+                    size: size as u32,
+                    nearby,
+                });
             };
             if address % size != 0 {
-                return Err(Fault::Misaligned { kind, space: name, address, size: size as u32 });
+                return Err(Fault::Misaligned {
+                    kind,
+                    space: name,
+                    address,
+                    size: size as u32,
+                });
             }
             return Ok(r.delta.wrapping_add(address) as *mut u8);
         }
     };
     let writes = name == MemorySpace::Param && kind != AccessKind::Load;
     if address.checked_add(size).is_none_or(|end| end > limit) || writes {
-        let nearby = if writes { Nearby::ReadOnly } else { Nearby::Limit { size: limit } };
-        return Err(Fault::OutOfBounds { kind, space: name, address, size: size as u32, nearby });
+        let nearby = if writes {
+            Nearby::ReadOnly
+        } else {
+            Nearby::Limit { size: limit }
+        };
+        return Err(Fault::OutOfBounds {
+            kind,
+            space: name,
+            address,
+            size: size as u32,
+            nearby,
+        });
     }
     if address % size != 0 {
-        return Err(Fault::Misaligned { kind, space: name, address, size: size as u32 });
+        return Err(Fault::Misaligned {
+            kind,
+            space: name,
+            address,
+            size: size as u32,
+        });
     }
     Ok(base.wrapping_add(address as usize))
 }
 
 /// Executes a memory instruction for the lanes of `rows.mask`. The error names the first lane at fault.
-pub(crate) fn access(env: &mut Env<'_>, rows: &Rows, place: &Place, inst: &Inst, mem: &Mem) -> Result<(), (Fault, u32)> {
+pub(crate) fn access(
+    env: &mut Env<'_>,
+    rows: &Rows,
+    place: &Place,
+    inst: &Inst,
+    mem: &Mem,
+) -> Result<(), (Fault, u32)> {
     let kind = match inst.op {
         Op::Load => AccessKind::Load,
         Op::Store => AccessKind::Store,
@@ -117,7 +169,13 @@ pub(crate) fn access(env: &mut Env<'_>, rows: &Rows, place: &Place, inst: &Inst,
             if mem.offset + size > u64::from(each) {
                 let nearby = Nearby::Limit { size: each.into() };
                 let (space, address) = (MemorySpace::Param, mem.offset);
-                let fault = Fault::OutOfBounds { kind, space, address, size: size as u32, nearby };
+                let fault = Fault::OutOfBounds {
+                    kind,
+                    space,
+                    address,
+                    size: size as u32,
+                    nearby,
+                };
                 return Err((fault, mask.trailing_zeros()));
             }
             let start = rows.regs as u64 + u64::from(block) + mem.offset;
@@ -135,8 +193,12 @@ pub(crate) fn access(env: &mut Env<'_>, rows: &Rows, place: &Place, inst: &Inst,
             // are rows of the frame.
             unsafe {
                 match (mem.size, width) {
-                    (4, 4) if load && reg != NONE => load_row::<AtomicU32>(rows, reg, &host, offset),
-                    (8, 8) if load && reg != NONE => load_row::<AtomicU64>(rows, reg, &host, offset),
+                    (4, 4) if load && reg != NONE => {
+                        load_row::<AtomicU32>(rows, reg, &host, offset)
+                    }
+                    (8, 8) if load && reg != NONE => {
+                        load_row::<AtomicU64>(rows, reg, &host, offset)
+                    }
                     (4, 4) if !load => store_row::<AtomicU32>(rows, reg, &host, offset),
                     (8, 8) if !load => store_row::<AtomicU64>(rows, reg, &host, offset),
                     _ if load => load_odd(rows, mem, reg, width, &host, offset),
@@ -153,11 +215,23 @@ pub(crate) fn access(env: &mut Env<'_>, rows: &Rows, place: &Place, inst: &Inst,
 
 /// Host addresses of the active lanes. All that lie in one allocation need one check.
 #[inline]
-fn resolve(env: &mut Env<'_>, place: &Place, space: MemSpace, address: &[u64; 32], size: u64, kind: AccessKind, mask: u32) -> Result<[u64; 32], (Fault, u32)> {
+fn resolve(
+    env: &mut Env<'_>,
+    place: &Place,
+    space: MemSpace,
+    address: &[u64; 32],
+    size: u64,
+    kind: AccessKind,
+    mask: u32,
+) -> Result<[u64; 32], (Fault, u32)> {
     let first = address[mask.trailing_zeros() as usize];
     let (mut least, mut greatest, mut low) = (first, first, 0);
     for l in 0..32 {
-        let a = if mask >> l & 1 != 0 { address[l] } else { first };
+        let a = if mask >> l & 1 != 0 {
+            address[l]
+        } else {
+            first
+        };
         least = least.min(a);
         greatest = greatest.max(a);
         low |= a;
@@ -182,7 +256,8 @@ fn resolve(env: &mut Env<'_>, place: &Place, space: MemSpace, address: &[u64; 32
                 }
             }
             MemSpace::KernelParam
-                if kind == AccessKind::Load && end.is_some_and(|e| e <= u64::from(env.program.param_size)) =>
+                if kind == AccessKind::Load
+                    && end.is_some_and(|e| e <= u64::from(env.program.param_size)) =>
             {
                 let base = env.launch.params.as_ptr() as u64;
                 return Ok(std::array::from_fn(|l| address[l].wrapping_add(base)));
@@ -194,14 +269,19 @@ fn resolve(env: &mut Env<'_>, place: &Place, space: MemSpace, address: &[u64; 32
             MemSpace::Local if end.is_some_and(|e| e <= u64::from(place.local_end)) => {
                 let base = (place.local as u64).wrapping_sub(shift);
                 let stride = u64::from(place.stride);
-                return Ok(std::array::from_fn(|l| address[l].wrapping_add(base).wrapping_add(stride * l as u64)));
+                return Ok(std::array::from_fn(|l| {
+                    address[l]
+                        .wrapping_add(base)
+                        .wrapping_add(stride * l as u64)
+                }));
             }
             _ => {}
         }
     }
     let mut host = [0; 32];
     for l in (0..32u32).filter(|l| mask >> l & 1 != 0) {
-        let p = locate(env, place, space, address[l as usize], size, kind, l).map_err(|f| (f, l))?;
+        let p =
+            locate(env, place, space, address[l as usize], size, kind, l).map_err(|f| (f, l))?;
         host[l as usize] = p as u64;
     }
     Ok(host)
@@ -325,8 +405,16 @@ unsafe fn store_odd(rows: &Rows, mem: &Mem, reg: u32, width: Width, host: &[u64;
 /// The new value of an atomic operation on cells of up to 8 bytes.
 fn combine(op: AtomicOp, number: Number, bits: u32, old: u64, v: u64, swap: u64) -> u64 {
     use AtomicOp::*;
-    let signed = |v: u64| if bits == 32 { i64::from(v as i32) } else { v as i64 };
-    let pair = |f: &dyn Fn(u64, u64) -> u64| f(old & 0xffff, v & 0xffff) | f(old >> 16 & 0xffff, v >> 16 & 0xffff) << 16;
+    let signed = |v: u64| {
+        if bits == 32 {
+            i64::from(v as i32)
+        } else {
+            v as i64
+        }
+    };
+    let pair = |f: &dyn Fn(u64, u64) -> u64| {
+        f(old & 0xffff, v & 0xffff) | f(old >> 16 & 0xffff, v >> 16 & 0xffff) << 16
+    };
     let half = |format: crate::float::Format| {
         move |a: u64, b: u64| {
             let (a, b) = (format.to_f64(a), format.to_f64(b));
@@ -340,28 +428,62 @@ fn combine(op: AtomicOp, number: Number, bits: u32, old: u64, v: u64, swap: u64)
     };
     match (op, number) {
         (Exch, _) => v,
-        (Cas, _) => if old == v { swap } else { old },
+        (Cas, _) => {
+            if old == v {
+                swap
+            } else {
+                old
+            }
+        }
         (_, Number::F16) => half(F16)(old, v),
         (_, Number::Bf16) => half(BF16)(old, v),
         (_, Number::F16x2) => pair(&half(F16)),
         (_, Number::Bf16x2) => pair(&half(BF16)),
-        (_, Number::F32) => canonical(f32::from_bits(old as u32) + f32::from_bits(v as u32)).to_bits().into(),
+        (_, Number::F32) => canonical(f32::from_bits(old as u32) + f32::from_bits(v as u32))
+            .to_bits()
+            .into(),
         (_, Number::F64) => (f64::from_bits(old) + f64::from_bits(v)).to_bits(),
         (Add, _) => old.wrapping_add(v),
         (And, _) => old & v,
         (Or, _) => old | v,
         (Xor, _) => old ^ v,
-        (Inc, _) => if old >= v { 0 } else { old + 1 },
-        (Dec, _) => if old == 0 || old > v { v } else { old - 1 },
-        (Min, Number::Signed) => if signed(old) <= signed(v) { old } else { v },
-        (Max, Number::Signed) => if signed(old) >= signed(v) { old } else { v },
+        (Inc, _) => {
+            if old >= v {
+                0
+            } else {
+                old + 1
+            }
+        }
+        (Dec, _) => {
+            if old == 0 || old > v {
+                v
+            } else {
+                old - 1
+            }
+        }
+        (Min, Number::Signed) => {
+            if signed(old) <= signed(v) {
+                old
+            } else {
+                v
+            }
+        }
+        (Max, Number::Signed) => {
+            if signed(old) >= signed(v) {
+                old
+            } else {
+                v
+            }
+        }
         (Min, _) => old.min(v),
         (Max, _) => old.max(v),
     }
 }
 
 fn atomics(rows: &Rows, mem: &Mem, host: &[u64; 32]) {
-    let Some((op, number)) = mem.atomic else { return };
+    let Some((op, number)) = mem.atomic else {
+        return;
+    };
     let ((d, width), (a, _)) = (mem.regs[0], mem.regs[1]);
     let bits = u32::from(width) * 8;
     for l in (0..32usize).filter(|l| rows.mask >> l & 1 != 0) {
@@ -380,7 +502,12 @@ fn atomics(rows: &Rows, mem: &Mem, host: &[u64; 32]) {
                     let mut old = cell.load(Ordering::Relaxed);
                     loop {
                         let new = next(u64::from(old)) as $t;
-                        match cell.compare_exchange_weak(old, new, Ordering::SeqCst, Ordering::Relaxed) {
+                        match cell.compare_exchange_weak(
+                            old,
+                            new,
+                            Ordering::SeqCst,
+                            Ordering::Relaxed,
+                        ) {
                             Ok(_) => break u64::from(old),
                             Err(o) => old = o,
                         }
@@ -392,7 +519,9 @@ fn atomics(rows: &Rows, mem: &Mem, host: &[u64; 32]) {
                 (AtomicOp::Add, Number::Unsigned | Number::Signed, 4) => {
                     u64::from((*(at as *const AtomicU32)).fetch_add(v as u32, Ordering::SeqCst))
                 }
-                (AtomicOp::Add, Number::Unsigned | Number::Signed, 8) => (*(at as *const AtomicU64)).fetch_add(v, Ordering::SeqCst),
+                (AtomicOp::Add, Number::Unsigned | Number::Signed, 8) => {
+                    (*(at as *const AtomicU64)).fetch_add(v, Ordering::SeqCst)
+                }
                 (_, _, 2) => update!(AtomicU16, u16),
                 (_, _, 4) => update!(AtomicU32, u32),
                 _ => update!(AtomicU64, u64),
@@ -410,7 +539,13 @@ fn wide_atomic(rows: &Rows, mem: &Mem, op: AtomicOp, at: u64, l: usize) {
         let old = u128::from(AtomicU64::read(at)) | u128::from(AtomicU64::read(at + 8)) << 64;
         let v = *row(mem.regs[1].0);
         let new = match op {
-            AtomicOp::Cas => if old == v { *row(mem.swap) } else { old },
+            AtomicOp::Cas => {
+                if old == v {
+                    *row(mem.swap)
+                } else {
+                    old
+                }
+            }
             _ => v,
         };
         AtomicU64::write(at, new as u64);

@@ -32,7 +32,15 @@ pub(crate) struct BlockState {
 
 impl BlockState {
     /// Lanes of a warp arrive at a barrier.
-    pub fn arrive(&mut self, warp: u32, id: u32, lanes: u32, count: Option<u32>, kind: BarrierKind, votes: u32) {
+    pub fn arrive(
+        &mut self,
+        warp: u32,
+        id: u32,
+        lanes: u32,
+        count: Option<u32>,
+        kind: BarrierKind,
+        votes: u32,
+    ) {
         let b = &mut self.barriers[id as usize];
         if b.arrived.is_empty() {
             (b.votes, b.all, b.any) = (0, true, false);
@@ -78,12 +86,23 @@ impl Block {
             changed: false,
         };
         let threads: u32 = env.launch.block.iter().product();
-        let warps = (0..threads.div_ceil(32)).map(|w| Warp::new(env, w)).collect();
-        Block { state, warps, next: 0 }
+        let warps = (0..threads.div_ceil(32))
+            .map(|w| Warp::new(env, w))
+            .collect();
+        Block {
+            state,
+            warps,
+            next: 0,
+        }
     }
 
     /// Runs the warps in turn, each for at most `slice` instructions, until `quantum` are done.
-    pub fn run(&mut self, env: &mut Env<'_>, quantum: u64, slice: u64) -> Result<Turn, LaunchError> {
+    pub fn run(
+        &mut self,
+        env: &mut Env<'_>,
+        quantum: u64,
+        slice: u64,
+    ) -> Result<Turn, LaunchError> {
         let mut done = 0;
         while done < quantum {
             let mut ran = false;
@@ -150,11 +169,26 @@ impl Block {
             }
             let complete = match b.count {
                 // Threads that have exited are not waited for.
-                None => self.warps.iter().zip(&arrived).all(|(w, a)| w.live & !a == 0),
+                None => self
+                    .warps
+                    .iter()
+                    .zip(&arrived)
+                    .all(|(w, a)| w.live & !a == 0),
                 // A warp counts whole once its living lanes have come.
                 Some(count) => {
-                    let whole = |w: &Warp, a: u32| if a != 0 && w.live & !a == 0 { 32 } else { a.count_ones() };
-                    let n: u32 = self.warps.iter().zip(&arrived).map(|(w, a)| whole(w, *a)).sum();
+                    let whole = |w: &Warp, a: u32| {
+                        if a != 0 && w.live & !a == 0 {
+                            32
+                        } else {
+                            a.count_ones()
+                        }
+                    };
+                    let n: u32 = self
+                        .warps
+                        .iter()
+                        .zip(&arrived)
+                        .map(|(w, a)| whole(w, *a))
+                        .sum();
                     n >= count.next_multiple_of(32)
                 }
             };
@@ -164,19 +198,27 @@ impl Block {
             let b = std::mem::take(&mut self.state.barriers[id]);
             for w in &mut self.warps {
                 for s in &mut w.splits {
-                    let State::Barrier { id: at, result } = s.state else { continue };
+                    let State::Barrier { id: at, result } = s.state else {
+                        continue;
+                    };
                     if at as usize != id {
                         continue;
                     }
                     s.state = State::Ready;
-                    let Some((row, width, kind)) = result else { continue };
+                    let Some((row, width, kind)) = result else {
+                        continue;
+                    };
                     let value = match kind {
                         BarrierKind::RedPopc => u64::from(b.votes),
                         BarrierKind::RedAnd => u64::from(b.all),
                         _ => u64::from(b.any),
                     };
                     let regs = w.frames[s.frame as usize].data.as_mut_ptr() as *mut u8;
-                    let rows = Rows { regs, consts: std::ptr::null(), mask: s.mask };
+                    let rows = Rows {
+                        regs,
+                        consts: std::ptr::null(),
+                        mask: s.mask,
+                    };
                     for l in (0..32usize).filter(|l| s.mask >> l & 1 != 0) {
                         // SAFETY: the row is one of the frame in which the split waits.
                         unsafe { rows.put_lane(row, width, l, value) };
@@ -197,14 +239,21 @@ impl Block {
                 // A split at a barrier stands behind it.
                 let (pc, what) = match s.state {
                     State::Ready => (s.pc, "at".to_string()),
-                    State::Barrier { id, .. } => (s.pc.saturating_sub(1), format!("waits at barrier {id},")),
+                    State::Barrier { id, .. } => {
+                        (s.pc.saturating_sub(1), format!("waits at barrier {id},"))
+                    }
                     State::Sync => (s.pc, "waits for other lanes at".to_string()),
                 };
                 let line = env.program.spans[pc as usize].line;
                 let text = env.program.text(pc);
                 let source = env.source(line);
-                let source = source.first().map_or(String::new(), |f| format!(" ({}:{}:{})", f.file, f.line, f.column));
-                all.push(format!("warp {}, lanes {:#010x}: {what} PTX line {line}: {text}{source}", w.index, s.mask));
+                let source = source.first().map_or(String::new(), |f| {
+                    format!(" ({}:{}:{})", f.file, f.line, f.column)
+                });
+                all.push(format!(
+                    "warp {}, lanes {:#010x}: {what} PTX line {line}: {text}{source}",
+                    w.index, s.mask
+                ));
             }
             let exited = w.all & !w.live;
             if w.live != 0 && exited != 0 {
@@ -215,13 +264,41 @@ impl Block {
     }
 
     fn deadlock(&self, env: &Env<'_>) -> LaunchError {
-        let at = self.warps.iter().enumerate().find_map(|(i, w)| w.splits.first().map(|s| (i, s)));
+        let at = self
+            .warps
+            .iter()
+            .enumerate()
+            .find_map(|(i, w)| w.splits.first().map(|s| (i, s)));
         let (w, failure) = match at {
             Some((i, s)) => {
-                let pc = if matches!(s.state, State::Barrier { .. }) { s.pc.saturating_sub(1) } else { s.pc };
-                (i, Failure { fault: Fault::BarrierDeadlock { waiting: Vec::new() }, lane: s.mask.trailing_zeros(), pc, frame: s.frame })
+                let pc = if matches!(s.state, State::Barrier { .. }) {
+                    s.pc.saturating_sub(1)
+                } else {
+                    s.pc
+                };
+                (
+                    i,
+                    Failure {
+                        fault: Fault::BarrierDeadlock {
+                            waiting: Vec::new(),
+                        },
+                        lane: s.mask.trailing_zeros(),
+                        pc,
+                        frame: s.frame,
+                    },
+                )
             }
-            None => (0, Failure { fault: Fault::BarrierDeadlock { waiting: Vec::new() }, lane: 0, pc: 0, frame: 0 }),
+            None => (
+                0,
+                Failure {
+                    fault: Fault::BarrierDeadlock {
+                        waiting: Vec::new(),
+                    },
+                    lane: 0,
+                    pc: 0,
+                    frame: 0,
+                },
+            ),
         };
         self.report(env, w, failure)
     }
@@ -230,8 +307,13 @@ impl Block {
         let program = env.program;
         let w = &self.warps[warp];
         let fault = match failure.fault {
-            Fault::StepBudget { budget, .. } => Fault::StepBudget { budget, warps: self.places(env) },
-            Fault::BarrierDeadlock { .. } => Fault::BarrierDeadlock { waiting: self.places(env) },
+            Fault::StepBudget { budget, .. } => Fault::StepBudget {
+                budget,
+                warps: self.places(env),
+            },
+            Fault::BarrierDeadlock { .. } => Fault::BarrierDeadlock {
+                waiting: self.places(env),
+            },
             f => f,
         };
         let line = program.spans[failure.pc as usize].line;
@@ -242,7 +324,10 @@ impl Block {
                 break;
             }
             let call = f.return_pc.saturating_sub(1);
-            callers.push((program.function_at(call).name.clone(), program.spans[call as usize].line));
+            callers.push((
+                program.function_at(call).name.clone(),
+                program.spans[call as usize].line,
+            ));
             frame = w.frames.get(f.parent as usize);
         }
         // The middle of a deep recursion tells nothing.

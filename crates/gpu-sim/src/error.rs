@@ -116,19 +116,42 @@ pub enum Nearby {
 
 impl fmt::Display for Nearby {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = |name: &str| if name.is_empty() { String::new() } else { format!(" of `{name}`") };
+        let named = |name: &str| {
+            if name.is_empty() {
+                String::new()
+            } else {
+                format!(" of `{name}`")
+            }
+        };
         match self {
             Nearby::Null => f.write_str("the pointer is null"),
-            Nearby::Below { distance, start, size, name } => {
-                write!(f, "{distance} bytes below the allocation{} at {start:#x} of {size} bytes", named(name))
+            Nearby::Below {
+                distance,
+                start,
+                size,
+                name,
+            } => {
+                write!(
+                    f,
+                    "{distance} bytes below the allocation{} at {start:#x} of {size} bytes",
+                    named(name)
+                )
             }
-            Nearby::Above { distance, start, size, name } => write!(
+            Nearby::Above {
+                distance,
+                start,
+                size,
+                name,
+            } => write!(
                 f,
                 "{distance} bytes above the end of the allocation{} at {start:#x} of {size} bytes",
                 named(name)
             ),
             Nearby::AfterFree { start, size } => {
-                write!(f, "use after free: the allocation at {start:#x} of {size} bytes has been freed")
+                write!(
+                    f,
+                    "use after free: the allocation at {start:#x} of {size} bytes has been freed"
+                )
             }
             Nearby::Limit { size } => write!(f, "{size} bytes are there"),
             Nearby::Nothing => f.write_str("no allocation is near it"),
@@ -219,28 +242,60 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::OutOfBounds { kind, space, address, size, nearby } => {
-                write!(f, "out-of-bounds {kind} of {size} bytes at {space} address {address:#x}: {nearby}")
+            Fault::OutOfBounds {
+                kind,
+                space,
+                address,
+                size,
+                nearby,
+            } => {
+                write!(
+                    f,
+                    "out-of-bounds {kind} of {size} bytes at {space} address {address:#x}: {nearby}"
+                )
             }
-            Fault::Misaligned { kind, space, address, size } => write!(
+            Fault::Misaligned {
+                kind,
+                space,
+                address,
+                size,
+            } => write!(
                 f,
                 "misaligned {kind} of {size} bytes at {space} address {address:#x}: not a multiple of {size}"
             ),
             Fault::BarrierDeadlock { waiting } => {
-                write!(f, "a barrier can never complete: no thread of the block can go on")?;
+                write!(
+                    f,
+                    "a barrier can never complete: no thread of the block can go on"
+                )?;
                 waiting.iter().try_for_each(|w| write!(f, "\n  {w}"))
             }
             Fault::MemberMask { mask, lane } => {
-                write!(f, "lane {lane} executes a warp-synchronous instruction whose member mask {mask:#010x} lacks it")
+                write!(
+                    f,
+                    "lane {lane} executes a warp-synchronous instruction whose member mask {mask:#010x} lacks it"
+                )
             }
             Fault::StepBudget { budget, warps } => {
-                write!(f, "step budget exceeded: a warp executed {budget} instructions (CUDA_OXIDE_SIM_STEPS)")?;
+                write!(
+                    f,
+                    "step budget exceeded: a warp executed {budget} instructions (CUDA_OXIDE_SIM_STEPS)"
+                )?;
                 warps.iter().try_for_each(|w| write!(f, "\n  {w}"))
             }
-            Fault::CallDepth { limit } => write!(f, "call depth exceeded: {limit} calls within each other"),
-            Fault::StackOverflow { limit } => write!(f, "stack overflow: a thread has {limit} bytes of local memory"),
-            Fault::BadFunctionPointer { address } => write!(f, "call of {address:#x}, which is no function"),
-            Fault::BadBranchIndex { index, len } => write!(f, "brx.idx with index {index} into {len} targets"),
+            Fault::CallDepth { limit } => {
+                write!(f, "call depth exceeded: {limit} calls within each other")
+            }
+            Fault::StackOverflow { limit } => write!(
+                f,
+                "stack overflow: a thread has {limit} bytes of local memory"
+            ),
+            Fault::BadFunctionPointer { address } => {
+                write!(f, "call of {address:#x}, which is no function")
+            }
+            Fault::BadBranchIndex { index, len } => {
+                write!(f, "brx.idx with index {index} into {len} targets")
+            }
             Fault::Trap => f.write_str("trap"),
             Fault::Breakpoint => f.write_str("breakpoint, and no debugger is attached"),
             Fault::Assert { message } => write!(f, "assertion failed: {message}"),
@@ -302,11 +357,26 @@ impl fmt::Display for SimError {
                 write!(f, "the PTX cannot be read")?;
                 errors.iter().try_for_each(|e| write!(f, "\n  {e}"))
             }
-            SimError::Unknown { text, why, line, function } => {
-                write!(f, "instruction or modifier not known: `{text}`: {why} (PTX line {line}, in `{function}`)")
+            SimError::Unknown {
+                text,
+                why,
+                line,
+                function,
+            } => {
+                write!(
+                    f,
+                    "instruction or modifier not known: `{text}`: {why} (PTX line {line}, in `{function}`)"
+                )
             }
-            SimError::Undefined { name, line, function } => {
-                write!(f, "`{name}` is not defined (PTX line {line}, in `{function}`)")
+            SimError::Undefined {
+                name,
+                line,
+                function,
+            } => {
+                write!(
+                    f,
+                    "`{name}` is not defined (PTX line {line}, in `{function}`)"
+                )
             }
             SimError::NotFound { name } => write!(f, "the module has no `{name}`"),
             SimError::BadLaunch { why } => write!(f, "launch refused: {why}"),
@@ -347,10 +417,18 @@ impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
         write!(f, "{}", self.fault)?;
-        write!(f, "\n  in kernel `{}`, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})", self.kernel)?;
+        write!(
+            f,
+            "\n  in kernel `{}`, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})",
+            self.kernel
+        )?;
         write!(f, "\n  at PTX line {}: {}", self.line, self.instruction)?;
         for s in &self.source {
-            write!(f, "\n  at {}:{}:{} in {}", s.file, s.line, s.column, s.function)?;
+            write!(
+                f,
+                "\n  at {}:{}:{} in {}",
+                s.file, s.line, s.column, s.function
+            )?;
         }
         if self.function != self.kernel {
             write!(f, "\n  in function `{}`", self.function)?;

@@ -26,9 +26,18 @@ pub(crate) struct Format {
     pub mantissa: u32,
 }
 
-pub(crate) const F16: Format = Format { exponent: 5, mantissa: 10 };
-pub(crate) const BF16: Format = Format { exponent: 8, mantissa: 7 };
-pub(crate) const F32: Format = Format { exponent: 8, mantissa: 23 };
+pub(crate) const F16: Format = Format {
+    exponent: 5,
+    mantissa: 10,
+};
+pub(crate) const BF16: Format = Format {
+    exponent: 8,
+    mantissa: 7,
+};
+pub(crate) const F32: Format = Format {
+    exponent: 8,
+    mantissa: 23,
+};
 
 impl Format {
     fn sign_bit(self) -> u64 {
@@ -49,12 +58,20 @@ impl Format {
         if self == F32 {
             return f64::from(f32::from_bits(bits as u32));
         }
-        let sign = if bits & self.sign_bit() != 0 { -1.0 } else { 1.0 };
+        let sign = if bits & self.sign_bit() != 0 {
+            -1.0
+        } else {
+            1.0
+        };
         let bias = (1i32 << (self.exponent - 1)) - 1;
         let exponent = (bits >> self.mantissa & ((1 << self.exponent) - 1)) as i32;
         let fraction = (bits & ((1 << self.mantissa) - 1)) as f64;
         if exponent == (1 << self.exponent) - 1 {
-            return if fraction == 0.0 { sign * f64::INFINITY } else { f64::NAN };
+            return if fraction == 0.0 {
+                sign * f64::INFINITY
+            } else {
+                f64::NAN
+            };
         }
         let scale = |e: i32| f64::from_bits(((e + 1023) as u64) << 52);
         let unit = scale(-(self.mantissa as i32));
@@ -83,14 +100,22 @@ impl Format {
         let bias = (1i32 << (self.exponent - 1)) - 1;
         let raw = (magnitude >> 52) as i32;
         // An f64 subnormal is far below the least subnormal of all formats here: any tiny number does for it.
-        let (exponent, significand) = if raw == 0 { (-1022, 1u64) } else { (raw - 1023, magnitude & ((1 << 52) - 1) | 1 << 52) };
+        let (exponent, significand) = if raw == 0 {
+            (-1022, 1u64)
+        } else {
+            (raw - 1023, magnitude & ((1 << 52) - 1) | 1 << 52)
+        };
         // The exponent of the result's last place.
         let lowest = 1 - bias;
         let drop = (52 - self.mantissa as i32) + (lowest - exponent).max(0);
         let (kept, rest, half) = if drop > 62 {
             (0, 1u64, 2u64)
         } else {
-            (significand >> drop, significand & ((1 << drop) - 1), 1u64 << (drop - 1))
+            (
+                significand >> drop,
+                significand & ((1 << drop) - 1),
+                1u64 << (drop - 1),
+            )
         };
         let up = match mode {
             Rounding::Rn => rest > half || rest == half && kept & 1 != 0,
@@ -113,7 +138,12 @@ impl Format {
                 Rounding::Rm => !negative,
                 Rounding::Rp => negative,
             };
-            return sign | if finite { self.infinity() - 1 } else { self.infinity() };
+            return sign
+                | if finite {
+                    self.infinity() - 1
+                } else {
+                    self.infinity()
+                };
         }
         sign | result
     }
@@ -131,7 +161,11 @@ fn to_odd(value: f64, rest: f64) -> f64 {
     if rest == 0.0 || !value.is_finite() || rest.is_nan() || value.to_bits() & 1 != 0 {
         return value;
     }
-    if rest > 0.0 { value.next_up() } else { value.next_down() }
+    if rest > 0.0 {
+        value.next_up()
+    } else {
+        value.next_down()
+    }
 }
 
 /// `a + b` for a second rounding.
@@ -182,8 +216,20 @@ fn direct(value: f64, rest: f64, mode: Rounding) -> f64 {
         Rounding::Rz if value > 0.0 && rest < 0.0 => value.next_down(),
         Rounding::Rz if value < 0.0 && rest > 0.0 => value.next_up(),
         Rounding::Rz => value,
-        Rounding::Rm => if rest < 0.0 { value.next_down() } else { value },
-        Rounding::Rp => if rest > 0.0 { value.next_up() } else { value },
+        Rounding::Rm => {
+            if rest < 0.0 {
+                value.next_down()
+            } else {
+                value
+            }
+        }
+        Rounding::Rp => {
+            if rest > 0.0 {
+                value.next_up()
+            } else {
+                value
+            }
+        }
     }
 }
 
@@ -250,13 +296,21 @@ pub(crate) fn sqrt64(a: f64, mode: Rounding) -> f64 {
 pub(crate) fn canonical(v: f32) -> f32 {
     // On the bits: of floats, the compiler may take one NaN to be as good as another.
     let bits = v.to_bits();
-    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 {
+        0x7fff_ffff
+    } else {
+        bits
+    })
 }
 
 /// A subnormal becomes a zero of its sign.
 #[inline(always)]
 pub(crate) fn flush(v: f32) -> f32 {
-    if v.to_bits() & 0x7f80_0000 == 0 { f32::from_bits(v.to_bits() & 0x8000_0000) } else { v }
+    if v.to_bits() & 0x7f80_0000 == 0 {
+        f32::from_bits(v.to_bits() & 0x8000_0000)
+    } else {
+        v
+    }
 }
 
 /// Clamps to 0 … 1, NaN to 0.
@@ -319,12 +373,34 @@ mod tests {
 
     #[test]
     fn f32_round_trip_and_nearest() {
-        for bits in [0u32, 1, 0x7f_ffff, 0x80_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0xff80_0000, 0x8000_0001] {
+        for bits in [
+            0u32,
+            1,
+            0x7f_ffff,
+            0x80_0000,
+            0x3f80_0000,
+            0x7f7f_ffff,
+            0x7f80_0000,
+            0xff80_0000,
+            0x8000_0001,
+        ] {
             let v = f32::from_bits(bits);
             assert_eq!(F32.round(f64::from(v), Rounding::Rn), u64::from(bits));
         }
-        for v in [1.0 + 2f64.powi(-24), 1.0 + 3.0 * 2f64.powi(-24), 1e-46, 7e-46, 3.5e38, -0.1, 1.17e-38] {
-            assert_eq!(F32.round(v, Rounding::Rn), u64::from((v as f32).to_bits()), "{v}");
+        for v in [
+            1.0 + 2f64.powi(-24),
+            1.0 + 3.0 * 2f64.powi(-24),
+            1e-46,
+            7e-46,
+            3.5e38,
+            -0.1,
+            1.17e-38,
+        ] {
+            assert_eq!(
+                F32.round(v, Rounding::Rn),
+                u64::from((v as f32).to_bits()),
+                "{v}"
+            );
         }
     }
 
@@ -338,8 +414,14 @@ mod tests {
         assert_eq!(F16.round(2f64.powi(-25), Rounding::Rp), 1);
         assert_eq!(F16.to_f64(0x3555), 0.333251953125);
         assert_eq!(F16.to_f64(1), 2f64.powi(-24));
-        assert_eq!(BF16.round(f64::from(f32::from_bits(0x3f80_8000)), Rounding::Rn), 0x3f80);
-        assert_eq!(BF16.round(f64::from(f32::from_bits(0x3f81_8000)), Rounding::Rn), 0x3f82);
+        assert_eq!(
+            BF16.round(f64::from(f32::from_bits(0x3f80_8000)), Rounding::Rn),
+            0x3f80
+        );
+        assert_eq!(
+            BF16.round(f64::from(f32::from_bits(0x3f81_8000)), Rounding::Rn),
+            0x3f82
+        );
         for bits in 0..0x7c00u64 {
             assert_eq!(F16.round(F16.to_f64(bits), Rounding::Rm), bits);
         }
@@ -353,6 +435,9 @@ mod tests {
         assert!(add64(1.0, -1.0, Rounding::Rm).is_sign_negative());
         assert_eq!(mul64(f64::MAX, 2.0, Rounding::Rz), f64::MAX);
         assert!(div64(1.0, 3.0, Rounding::Rp) > div64(1.0, 3.0, Rounding::Rm));
-        assert_eq!(F32.round(add_odd(1.0, 2f64.powi(-60)), Rounding::Rp), 0x3f80_0001);
+        assert_eq!(
+            F32.round(add_odd(1.0, 2f64.powi(-60)), Rounding::Rp),
+            0x3f80_0001
+        );
     }
 }

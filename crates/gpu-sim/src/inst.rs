@@ -66,16 +66,25 @@ pub(crate) enum Op {
     /// `x`: kind-specific.
     Shuffle(ShuffleKind),
     Vote(VoteKind),
-    Match { all: bool, width: Width },
+    Match {
+        all: bool,
+        width: Width,
+    },
     Redux(ReduxKind),
     Elect,
     ActiveMask,
     Fence,
     Nanosleep,
     /// The address of a local variable: `x` is its offset in the frame's local memory.
-    LocalAddress { width: Width },
+    LocalAddress {
+        width: Width,
+    },
     /// Copies a part of `part` bytes into the `x`th place of a row of `whole` bytes, or out of it.
-    Pack { whole: Width, part: Width, into: bool },
+    Pack {
+        whole: Width,
+        part: Width,
+        into: bool,
+    },
     Nop,
 }
 
@@ -166,7 +175,10 @@ pub(crate) enum MemSpace {
     /// The kernel's parameter buffer.
     KernelParam,
     /// A parameter block in the frame: its offset there and its size.
-    FrameParam { block: u32, size: u32 },
+    FrameParam {
+        block: u32,
+        size: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,12 +335,18 @@ impl Program {
     /// The text of an instruction, on one line.
     pub fn text(&self, pc: u32) -> String {
         let s = self.spans[pc as usize];
-        let text = self.source.get(s.start as usize..s.end as usize).unwrap_or("");
+        let text = self
+            .source
+            .get(s.start as usize..s.end as usize)
+            .unwrap_or("");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The function that holds `pc`.
     pub fn function_at(&self, pc: u32) -> &Function {
-        self.functions.iter().find(|f| (f.entry..f.end).contains(&pc)).unwrap_or(&self.functions[0])
+        self.functions
+            .iter()
+            .find(|f| (f.entry..f.end).contains(&pc))
+            .unwrap_or(&self.functions[0])
     }
 }

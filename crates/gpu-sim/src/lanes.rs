@@ -30,7 +30,11 @@ impl Rows {
     /// `operand` is a row of the frame or the constants.
     #[inline(always)]
     pub unsafe fn at(&self, operand: u32) -> *mut u8 {
-        let base = if operand & CONST_BIT != 0 { self.consts as *mut u8 } else { self.regs };
+        let base = if operand & CONST_BIT != 0 {
+            self.consts as *mut u8
+        } else {
+            self.regs
+        };
         // SAFETY: the caller's promise.
         unsafe { base.add((operand & !CONST_BIT) as usize) }
     }

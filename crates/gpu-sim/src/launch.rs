@@ -34,7 +34,14 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { sms: 16, steps: Some(1 << 30), seed: None, call_depth: 1024, local_limit: 512 << 10, threads: 0 }
+        Config {
+            sms: 16,
+            steps: Some(1 << 30),
+            seed: None,
+            call_depth: 1024,
+            local_limit: 512 << 10,
+            threads: 0,
+        }
     }
 }
 
@@ -116,17 +123,29 @@ pub(crate) struct Env<'a> {
 }
 
 impl<'a> Env<'a> {
-    pub fn new(program: &'a Program, launch: &'a Launch, table: Arc<Table>, source_map: Option<Arc<dyn SourceMap>>) -> Self {
+    pub fn new(
+        program: &'a Program,
+        launch: &'a Launch,
+        table: Arc<Table>,
+        source_map: Option<Arc<dyn SourceMap>>,
+    ) -> Self {
         Env {
             program,
             consts: program.consts.as_ptr().cast(),
             launch,
             table,
             lane_instructions: 0,
-            cache: [Cached { start: 1, end: 0, ..Cached::default() }; 4],
+            cache: [Cached {
+                start: 1,
+                end: 0,
+                ..Cached::default()
+            }; 4],
             next_victim: 0,
             // The generator must not start at zero.
-            rng: launch.config.seed.map(|s| s.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+            rng: launch
+                .config
+                .seed
+                .map(|s| s.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
             source_map,
         }
     }
@@ -147,7 +166,12 @@ impl<'a> Env<'a> {
     fn find_slow(&mut self, address: u64, size: u64) -> Option<Cached> {
         let r = self.table.find(address, size)?;
         let delta = (r.host() as u64).wrapping_sub(r.start);
-        let c = Cached { start: r.start, end: r.start + r.size, delta, writable: r.writable };
+        let c = Cached {
+            start: r.start,
+            end: r.start + r.size,
+            delta,
+            writable: r.writable,
+        };
         self.cache[self.next_victim] = c;
         self.next_victim = (self.next_victim + 1) % self.cache.len();
         Some(c)
@@ -168,7 +192,11 @@ impl<'a> Env<'a> {
 
     /// `%globaltimer`: real time, or a count in the seeded mode.
     pub fn nanoseconds(&self, steps: u64) -> u64 {
-        if self.rng.is_some() { steps } else { self.launch.start.elapsed().as_nanos() as u64 }
+        if self.rng.is_some() {
+            steps
+        } else {
+            self.launch.start.elapsed().as_nanos() as u64
+        }
     }
 
     pub fn stopped(&self) -> bool {
@@ -176,7 +204,9 @@ impl<'a> Env<'a> {
     }
 
     pub fn source(&self, line: u32) -> Vec<SourceFrame> {
-        self.source_map.as_ref().map_or(Vec::new(), |m| m.frames(line))
+        self.source_map
+            .as_ref()
+            .map_or(Vec::new(), |m| m.frames(line))
     }
 }
 
@@ -212,34 +242,60 @@ impl Device {
     /// Blocks of this size that fit one multiprocessor.
     pub fn blocks_per_sm(&self, threads: u32, shared: u32) -> u32 {
         let by_threads = 2048 / threads.next_multiple_of(32).max(32);
-        let by_shared = if shared == 0 { 32 } else { MAX_SHARED / shared.max(1) };
+        let by_shared = if shared == 0 {
+            32
+        } else {
+            MAX_SHARED / shared.max(1)
+        };
         by_threads.min(by_shared).min(32)
     }
 
     pub(crate) fn prepare(&self, kernel: &Kernel, p: &LaunchParams) -> Result<Launch, SimError> {
         let bad = |why: String| Err(SimError::BadLaunch { why });
-        let threads = p.block.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);
+        let threads = p
+            .block
+            .iter()
+            .try_fold(1u32, |n, d| n.checked_mul(*d))
+            .unwrap_or(u32::MAX);
         let program = &kernel.program;
         if p.grid.contains(&0) || p.block.contains(&0) {
-            return bad(format!("grid {:?} and block {:?} must not have a zero", p.grid, p.block));
+            return bad(format!(
+                "grid {:?} and block {:?} must not have a zero",
+                p.grid, p.block
+            ));
         }
         if p.grid[0] > 0x7fff_ffff || p.grid[1] > 65535 || p.grid[2] > 65535 || p.block[2] > 64 {
-            return bad(format!("grid {:?} or block {:?} is too large", p.grid, p.block));
+            return bad(format!(
+                "grid {:?} or block {:?} is too large",
+                p.grid, p.block
+            ));
         }
         if threads > program.max_threads {
-            return bad(format!("{threads} threads a block, and the kernel allows {}", program.max_threads));
+            return bad(format!(
+                "{threads} threads a block, and the kernel allows {}",
+                program.max_threads
+            ));
         }
         if let Some(required) = program.required_block
             && required != p.block
         {
-            return bad(format!("block {:?}, and the kernel requires {required:?}", p.block));
+            return bad(format!(
+                "block {:?}, and the kernel requires {required:?}",
+                p.block
+            ));
         }
         let shared = u64::from(program.shared) + u64::from(p.dynamic_shared);
         if shared > u64::from(MAX_SHARED) {
-            return bad(format!("{shared} bytes of shared memory a block, and the device has {MAX_SHARED}"));
+            return bad(format!(
+                "{shared} bytes of shared memory a block, and the device has {MAX_SHARED}"
+            ));
         }
         if p.params.len() < program.param_size as usize {
-            return bad(format!("{} bytes of parameters, and the kernel takes {}", p.params.len(), program.param_size));
+            return bad(format!(
+                "{} bytes of parameters, and the kernel takes {}",
+                p.params.len(),
+                program.param_size
+            ));
         }
         let params = p.params.chunks(16).map(|c| {
             let mut b = [0; 16];
@@ -261,20 +317,37 @@ impl Device {
     }
 
     /// Runs a kernel to its end.
-    pub fn launch(&self, kernel: &Kernel, params: &LaunchParams) -> Result<Statistics, LaunchError> {
+    pub fn launch(
+        &self,
+        kernel: &Kernel,
+        params: &LaunchParams,
+    ) -> Result<Statistics, LaunchError> {
         let launch = self.prepare(kernel, params)?;
         let total = params.grid.iter().map(|d| u64::from(*d)).product::<u64>();
         let threads: u32 = params.block.iter().product();
         let shared = kernel.program.shared + params.dynamic_shared;
-        let resident = u64::from(self.blocks_per_sm(threads, shared).max(1)) * u64::from(self.config.sms);
+        let resident =
+            u64::from(self.blocks_per_sm(threads, shared).max(1)) * u64::from(self.config.sms);
         let host = match self.config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
-        let workers = if self.config.seed.is_some() { 1 } else { host.min(total as usize).max(1) };
+        let workers = if self.config.seed.is_some() {
+            1
+        } else {
+            host.min(total as usize).max(1)
+        };
         let table = self.memory.table();
         let map = kernel.module.source_map();
-        let queue = Mutex::new(Queue { next: 0, total, resident, running: 0, parked: VecDeque::new(), done: 0, error: None });
+        let queue = Mutex::new(Queue {
+            next: 0,
+            total,
+            resident,
+            running: 0,
+            parked: VecDeque::new(),
+            done: 0,
+            error: None,
+        });
         let idle = Condvar::new();
         let lanes = AtomicU64::new(0);
         let work = || {
@@ -295,7 +368,10 @@ impl Device {
         let queue = queue.into_inner().unwrap_or_else(|e| e.into_inner());
         match queue.error {
             Some(e) => Err(e),
-            None => Ok(Statistics { lane_instructions: lanes.into_inner(), blocks: queue.done }),
+            None => Ok(Statistics {
+                lane_instructions: lanes.into_inner(),
+                blocks: queue.done,
+            }),
         }
     }
 }

@@ -62,15 +62,29 @@ pub struct CallFrame {
 
 impl Machine {
     /// Puts all blocks of a launch at their first instruction.
-    pub fn new(device: &Device, kernel: &Kernel, params: &LaunchParams) -> Result<Machine, LaunchError> {
+    pub fn new(
+        device: &Device,
+        kernel: &Kernel,
+        params: &LaunchParams,
+    ) -> Result<Machine, LaunchError> {
         let launch = Arc::new(device.prepare(kernel, params)?);
         let table = device.memory.table();
         let total: u64 = params.grid.iter().map(|d| u64::from(*d)).product();
         let blocks = {
-            let env = Env::new(&kernel.program, &launch, table.clone(), kernel.module.source_map());
+            let env = Env::new(
+                &kernel.program,
+                &launch,
+                table.clone(),
+                kernel.module.source_map(),
+            );
             (0..total).map(|i| Block::new(&env, i)).collect()
         };
-        Ok(Machine { kernel: kernel.clone(), launch, table, blocks })
+        Ok(Machine {
+            kernel: kernel.clone(),
+            launch,
+            table,
+            blocks,
+        })
     }
 
     fn with<T>(&mut self, f: impl FnOnce(&mut Env<'_>, &mut Vec<Block>) -> T) -> T {
@@ -103,7 +117,9 @@ impl Machine {
 
     /// Runs a block for about so many warp instructions. `true` when all its threads have exited.
     pub fn run_block(&mut self, block: usize, steps: u64) -> Result<bool, LaunchError> {
-        self.with(|env, blocks| Ok(blocks[block].run(env, steps, steps.clamp(1, 64))? == Turn::Done))
+        self.with(
+            |env, blocks| Ok(blocks[block].run(env, steps, steps.clamp(1, 64))? == Turn::Done),
+        )
     }
 
     /// Lanes of a warp that have not exited.
@@ -136,13 +152,18 @@ impl Machine {
 
     fn frame_of(&self, block: usize, warp: usize, lane: u32) -> Option<(u32, u32)> {
         let splits = &self.blocks[block].warps[warp].splits;
-        splits.iter().find(|s| s.mask >> lane & 1 != 0).map(|s| (s.frame, s.pc))
+        splits
+            .iter()
+            .find(|s| s.mask >> lane & 1 != 0)
+            .map(|s| (s.frame, s.pc))
     }
 
     /// The call stack of a lane, innermost first; empty when it has exited.
     pub fn stack(&self, block: usize, warp: usize, lane: u32) -> Vec<CallFrame> {
         let mut all = Vec::new();
-        let Some((mut frame, mut pc)) = self.frame_of(block, warp, lane) else { return all };
+        let Some((mut frame, mut pc)) = self.frame_of(block, warp, lane) else {
+            return all;
+        };
         let program = &self.kernel.program;
         let map = self.kernel.module.source_map();
         while frame != NONE {
@@ -150,7 +171,12 @@ impl Machine {
             let line = program.spans[pc as usize].line;
             let source = map.as_ref().map_or(Vec::new(), |m| m.frames(line));
             let function = program.functions[f.function as usize].name.clone();
-            all.push(CallFrame { function, pc: CODE_BASE + 16 * u64::from(pc), line, source });
+            all.push(CallFrame {
+                function,
+                pc: CODE_BASE + 16 * u64::from(pc),
+                line,
+                source,
+            });
             pc = f.return_pc.saturating_sub(1);
             frame = f.parent;
         }
@@ -158,15 +184,28 @@ impl Machine {
     }
 
     /// The bits of a register of a lane in a level of its stack (0 is the innermost), by its PTX name.
-    pub fn register(&self, block: usize, warp: usize, lane: u32, level: usize, name: &str) -> Option<u128> {
+    pub fn register(
+        &self,
+        block: usize,
+        warp: usize,
+        lane: u32,
+        level: usize,
+        name: &str,
+    ) -> Option<u128> {
         let (mut frame, _) = self.frame_of(block, warp, lane)?;
         let w = &self.blocks[block].warps[warp];
         for _ in 0..level {
             frame = w.frames.get(frame as usize)?.parent;
         }
         let f = w.frames.get(frame as usize)?;
-        let r = self.kernel.program.functions[f.function as usize].registers.get(name)?;
-        let rows = Rows { regs: f.data.as_ptr() as *mut u8, consts: std::ptr::null(), mask: 0 };
+        let r = self.kernel.program.functions[f.function as usize]
+            .registers
+            .get(name)?;
+        let rows = Rows {
+            regs: f.data.as_ptr() as *mut u8,
+            consts: std::ptr::null(),
+            mask: 0,
+        };
         // SAFETY: the register is a row of the frame's function, and only read.
         Some(unsafe {
             if r.width == 16 {
@@ -178,11 +217,29 @@ impl Machine {
     }
 
     /// Sets a register of up to 64 bits; `false` when there is none of that name.
-    pub fn set_register(&mut self, block: usize, warp: usize, lane: u32, name: &str, value: u64) -> bool {
-        let Some((frame, _)) = self.frame_of(block, warp, lane) else { return false };
+    pub fn set_register(
+        &mut self,
+        block: usize,
+        warp: usize,
+        lane: u32,
+        name: &str,
+        value: u64,
+    ) -> bool {
+        let Some((frame, _)) = self.frame_of(block, warp, lane) else {
+            return false;
+        };
         let f = &mut self.blocks[block].warps[warp].frames[frame as usize];
-        let Some(r) = self.kernel.program.functions[f.function as usize].registers.get(name) else { return false };
-        let rows = Rows { regs: f.data.as_mut_ptr() as *mut u8, consts: std::ptr::null(), mask: 0 };
+        let Some(r) = self.kernel.program.functions[f.function as usize]
+            .registers
+            .get(name)
+        else {
+            return false;
+        };
+        let rows = Rows {
+            regs: f.data.as_mut_ptr() as *mut u8,
+            consts: std::ptr::null(),
+            mask: 0,
+        };
         // SAFETY: the register is a row of the frame's function.
         unsafe { rows.put_lane(r.offset, r.width, lane as usize & 31, value) };
         true
@@ -190,9 +247,15 @@ impl Machine {
 
     /// Names of the registers of the function in which a lane is.
     pub fn registers(&self, block: usize, warp: usize, lane: u32) -> Vec<String> {
-        let Some((frame, _)) = self.frame_of(block, warp, lane) else { return Vec::new() };
+        let Some((frame, _)) = self.frame_of(block, warp, lane) else {
+            return Vec::new();
+        };
         let f = &self.blocks[block].warps[warp].frames[frame as usize];
-        let mut names: Vec<_> = self.kernel.program.functions[f.function as usize].registers.keys().cloned().collect();
+        let mut names: Vec<_> = self.kernel.program.functions[f.function as usize]
+            .registers
+            .keys()
+            .cloned()
+            .collect();
         names.sort();
         names
     }
@@ -209,7 +272,9 @@ impl Machine {
         let l = &self.blocks[block].warps[warp].local;
         let start = (lane & 31) as usize * l.stride as usize;
         // SAFETY: the lines are plain bytes: 32 lanes of `stride` each.
-        let all = unsafe { std::slice::from_raw_parts(l.data.as_ptr().cast::<u8>(), l.stride as usize * 32) };
+        let all = unsafe {
+            std::slice::from_raw_parts(l.data.as_ptr().cast::<u8>(), l.stride as usize * 32)
+        };
         &all[start..start + l.stride as usize]
     }
 }
@@ -237,13 +302,28 @@ mod tests {
         let device = Device::new(Config::default());
         let module = Module::load(&device.memory, PTX).unwrap();
         let kernel = module.kernel("k").unwrap();
-        let params = LaunchParams { grid: [1; 3], block: [2, 1, 1], dynamic_shared: 0, params: 40u32.to_le_bytes().into() };
+        let params = LaunchParams {
+            grid: [1; 3],
+            block: [2, 1, 1],
+            dynamic_shared: 0,
+            params: 40u32.to_le_bytes().into(),
+        };
         let mut m = Machine::new(&device, &kernel, &params).unwrap();
-        assert_eq!(m.groups(0, 0), [Group { lanes: 3, pc: CODE_BASE, state: LaneState::Ready }]);
+        assert_eq!(
+            m.groups(0, 0),
+            [Group {
+                lanes: 3,
+                pc: CODE_BASE,
+                state: LaneState::Ready
+            }]
+        );
         assert!(m.step(0, 0).unwrap());
         assert!(m.step(0, 0).unwrap());
         assert_eq!(m.groups(0, 0)[0].pc, CODE_BASE + 32);
-        assert_eq!(m.instruction(CODE_BASE + 32).unwrap(), (10, "add.u32 %r3, %r1, %r2;".to_string()));
+        assert_eq!(
+            m.instruction(CODE_BASE + 32).unwrap(),
+            (10, "add.u32 %r3, %r1, %r2;".to_string())
+        );
         assert_eq!(m.register(0, 0, 1, 0, "%r2"), Some(1));
         let before = m.clone();
         assert!(m.step(0, 0).unwrap());

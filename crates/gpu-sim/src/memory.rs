@@ -102,19 +102,31 @@ impl Table {
             return Nearby::AfterFree { start, size: len };
         }
         let i = self.live.partition_point(|r| r.start <= address);
-        let below = i.checked_sub(1).map(|i| &self.live[i]).map(|r| (r, (address - r.start).saturating_sub(r.size)));
+        let below = i
+            .checked_sub(1)
+            .map(|i| &self.live[i])
+            .map(|r| (r, (address - r.start).saturating_sub(r.size)));
         let above = self.live.get(i).map(|r| (r, r.start - address));
         let name = |r: &Region| r.name.clone();
         match (below, above) {
-            (Some((r, d)), Some((_, e))) if d <= e && d < GAP << 10 => {
-                Nearby::Above { distance: d, start: r.start, size: r.size, name: name(r) }
-            }
-            (Some((r, d)), None) if d < GAP << 10 => {
-                Nearby::Above { distance: d, start: r.start, size: r.size, name: name(r) }
-            }
-            (_, Some((r, e))) if e < GAP << 10 => {
-                Nearby::Below { distance: e, start: r.start, size: r.size, name: name(r) }
-            }
+            (Some((r, d)), Some((_, e))) if d <= e && d < GAP << 10 => Nearby::Above {
+                distance: d,
+                start: r.start,
+                size: r.size,
+                name: name(r),
+            },
+            (Some((r, d)), None) if d < GAP << 10 => Nearby::Above {
+                distance: d,
+                start: r.start,
+                size: r.size,
+                name: name(r),
+            },
+            (_, Some((r, e))) if e < GAP << 10 => Nearby::Below {
+                distance: e,
+                start: r.start,
+                size: r.size,
+                name: name(r),
+            },
             _ => Nearby::Nothing,
         }
     }
@@ -140,8 +152,14 @@ pub struct Memory {
 
 impl Default for Memory {
     fn default() -> Self {
-        let state = State { table: Arc::default(), next: GLOBAL_BASE + GAP, used: 0 };
-        Memory { state: RwLock::new(state) }
+        let state = State {
+            table: Arc::default(),
+            next: GLOBAL_BASE + GAP,
+            used: 0,
+        };
+        Memory {
+            state: RwLock::new(state),
+        }
     }
 }
 
@@ -152,7 +170,11 @@ impl Memory {
 
     /// The allocations as they are now; their bytes stay while the table is held.
     pub fn table(&self) -> Arc<Table> {
-        self.state.read().unwrap_or_else(|e| e.into_inner()).table.clone()
+        self.state
+            .read()
+            .unwrap_or_else(|e| e.into_inner())
+            .table
+            .clone()
     }
 
     /// Bytes allocated.
@@ -166,11 +188,22 @@ impl Memory {
     }
 
     /// Allocates memory for a variable of a module.
-    pub fn alloc_named(&self, size: u64, align: u64, name: &str, writable: bool) -> Result<u64, SimError> {
+    pub fn alloc_named(
+        &self,
+        size: u64,
+        align: u64,
+        name: &str,
+        writable: bool,
+    ) -> Result<u64, SimError> {
         let out = || SimError::OutOfMemory { size };
-        let rounded = size.checked_next_multiple_of(ALIGN).filter(|s| *s < 1 << 43).ok_or_else(out)?.max(ALIGN);
+        let rounded = size
+            .checked_next_multiple_of(ALIGN)
+            .filter(|s| *s < 1 << 43)
+            .ok_or_else(out)?
+            .max(ALIGN);
         let align = align.max(ALIGN).next_power_of_two();
-        let layout = Layout::from_size_align(rounded as usize, ALIGN as usize).map_err(|_| out())?;
+        let layout =
+            Layout::from_size_align(rounded as usize, ALIGN as usize).map_err(|_| out())?;
         let mut state = self.write();
         let start = state.next.next_multiple_of(align);
         if start + rounded + GAP >= SHARED_WINDOW {
@@ -183,8 +216,17 @@ impl Memory {
         }
         state.next = start + rounded + GAP;
         state.used += size;
-        let backing = Arc::new(Backing { data, layout: Some(layout) });
-        let region = Region { start, size, writable, name: name.into(), backing };
+        let backing = Arc::new(Backing {
+            data,
+            layout: Some(layout),
+        });
+        let region = Region {
+            start,
+            size,
+            writable,
+            name: name.into(),
+            backing,
+        };
         Arc::make_mut(&mut state.table).insert(region);
         Ok(start)
     }
@@ -194,11 +236,22 @@ impl Memory {
     /// # Safety
     /// The bytes stay valid for reads and writes until [`Memory::free`] of their address.
     pub unsafe fn map_host(&self, host: *mut u8, size: u64) {
-        let backing = Arc::new(Backing { data: host, layout: None });
-        let region = Region { start: host as u64, size, writable: true, name: String::new(), backing };
+        let backing = Arc::new(Backing {
+            data: host,
+            layout: None,
+        });
+        let region = Region {
+            start: host as u64,
+            size,
+            writable: true,
+            name: String::new(),
+            backing,
+        };
         let mut state = self.write();
         let table = Arc::make_mut(&mut state.table);
-        table.freed.retain(|&(s, n)| s + n <= region.start || s >= region.start + size);
+        table
+            .freed
+            .retain(|&(s, n)| s + n <= region.start || s >= region.start + size);
         table.insert(region);
     }
 
@@ -229,7 +282,13 @@ impl Memory {
         let r = table.find(address, out.len() as u64)?;
         // SAFETY: `find` says that the range is in the region, whose bytes the table keeps alive. A kernel that writes
         // them at the same time is the user's race, as on a GPU.
-        unsafe { std::ptr::copy(r.host().add((address - r.start) as usize), out.as_mut_ptr(), out.len()) };
+        unsafe {
+            std::ptr::copy(
+                r.host().add((address - r.start) as usize),
+                out.as_mut_ptr(),
+                out.len(),
+            )
+        };
         Some(())
     }
 
@@ -238,7 +297,13 @@ impl Memory {
         let table = self.table();
         let r = table.find(address, bytes.len() as u64)?;
         // SAFETY: as in `read`.
-        unsafe { std::ptr::copy(bytes.as_ptr(), r.host().add((address - r.start) as usize), bytes.len()) };
+        unsafe {
+            std::ptr::copy(
+                bytes.as_ptr(),
+                r.host().add((address - r.start) as usize),
+                bytes.len(),
+            )
+        };
         Some(())
     }
 

@@ -14,7 +14,11 @@ pub(crate) enum Symbol {
     /// A variable in global or constant memory.
     Memory { address: u64, size: u64 },
     /// A shared variable; its address is the kernel's matter.
-    Shared { size: u64, align: u32, dynamic: bool },
+    Shared {
+        size: u64,
+        align: u32,
+        dynamic: bool,
+    },
     /// A function with a body: its index among the module's functions, and its address.
     Function { index: usize, address: u64 },
     /// A function without a body.
@@ -45,7 +49,9 @@ pub struct Kernel {
 
 impl std::fmt::Debug for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kernel").field("name", &self.program.name).finish_non_exhaustive()
+        f.debug_struct("Kernel")
+            .field("name", &self.program.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,7 +93,12 @@ impl Kernel {
 
     /// 32-bit registers a thread of the kernel's frame, rounded up.
     pub fn registers(&self) -> u32 {
-        self.program.functions[0].rows.iter().map(|r| u32::from(r.width).div_ceil(4)).sum::<u32>().clamp(8, 255)
+        self.program.functions[0]
+            .rows
+            .iter()
+            .map(|r| u32::from(r.width).div_ceil(4))
+            .sum::<u32>()
+            .clamp(8, 255)
     }
 
     /// The module it belongs to.
@@ -104,9 +115,15 @@ impl Module {
             return Err(SimError::Parse { errors });
         }
         if ast.version().is_none() {
-            let span = ptx::Span { start: 0, end: 0, line: 1 };
+            let span = ptx::Span {
+                start: 0,
+                end: 0,
+                line: 1,
+            };
             let message = "no .version directive: this is not PTX".to_string();
-            return Err(SimError::Parse { errors: vec![ptx::Error { span, message }] });
+            return Err(SimError::Parse {
+                errors: vec![ptx::Error { span, message }],
+            });
         }
         let mut module = Module {
             ast,
@@ -138,7 +155,8 @@ impl Module {
                     let index = self.functions.len();
                     self.functions.push(i);
                     let address = CODE_WINDOW + 16 * (index as u64 + 1);
-                    self.symbols.insert(f.name.clone(), Symbol::Function { index, address });
+                    self.symbols
+                        .insert(f.name.clone(), Symbol::Function { index, address });
                     let mut inner = Vec::new();
                     inner_variables(f.body.as_deref().unwrap_or(&[]), &mut inner);
                     for v in inner {
@@ -147,7 +165,9 @@ impl Module {
                     }
                 }
                 ptx::Item::Function(f) => {
-                    self.symbols.entry(f.name.clone()).or_insert(Symbol::Declared);
+                    self.symbols
+                        .entry(f.name.clone())
+                        .or_insert(Symbol::Declared);
                 }
                 ptx::Item::Variable(v) => {
                     let symbol = match v.space {
@@ -158,16 +178,25 @@ impl Module {
                         },
                         Space::Global | Space::Const if v.linkage == Linkage::Extern => continue,
                         Space::Global | Space::Const => self.place(v, &mut initialised)?,
-                        _ => return Err(unknown_variable(v, "a variable of this space at module scope")),
+                        _ => {
+                            return Err(unknown_variable(
+                                v,
+                                "a variable of this space at module scope",
+                            ));
+                        }
                     };
                     self.symbols.insert(v.name.clone(), symbol);
                 }
                 ptx::Item::Alias { name, target, span } => {
-                    let symbol = self.symbols.get(target).cloned().ok_or_else(|| SimError::Undefined {
-                        name: target.clone(),
-                        line: span.line,
-                        function: String::new(),
-                    })?;
+                    let symbol =
+                        self.symbols
+                            .get(target)
+                            .cloned()
+                            .ok_or_else(|| SimError::Undefined {
+                                name: target.clone(),
+                                line: span.line,
+                                function: String::new(),
+                            })?;
                     self.symbols.insert(name.clone(), symbol);
                 }
                 _ => {}
@@ -185,11 +214,17 @@ impl Module {
         Ok(())
     }
 
-    fn place<'a>(&mut self, v: &'a Variable, todo: &mut Vec<(&'a Variable, u64)>) -> Result<Symbol, SimError> {
+    fn place<'a>(
+        &mut self,
+        v: &'a Variable,
+        todo: &mut Vec<(&'a Variable, u64)>,
+    ) -> Result<Symbol, SimError> {
         // A dimension left open takes its length from the initialiser.
         let size = size_of_variable(v)?;
         let writable = v.space != Space::Const;
-        let address = self.memory.alloc_named(size, u64::from(v.alignment()), &v.name, writable)?;
+        let address = self
+            .memory
+            .alloc_named(size, u64::from(v.alignment()), &v.name, writable)?;
         self.owned.push(address);
         if v.init.is_some() {
             todo.push((v, address));
@@ -197,14 +232,30 @@ impl Module {
         Ok(Symbol::Memory { address, size })
     }
 
-    fn initialise(&self, v: &Variable, init: &Init, out: &mut [u8], at: &mut usize, depth: usize) -> Result<(), SimError> {
+    fn initialise(
+        &self,
+        v: &Variable,
+        init: &Init,
+        out: &mut [u8],
+        at: &mut usize,
+        depth: usize,
+    ) -> Result<(), SimError> {
         let width = v.ty.bytes() as usize;
         let value = match init {
             Init::List(items) => {
                 // A list fills its own part of the array, however short it is.
-                let part = v.dims.iter().skip(depth).map(|d| d.unwrap_or(0) as usize).product::<usize>()
+                let part = v
+                    .dims
+                    .iter()
+                    .skip(depth)
+                    .map(|d| d.unwrap_or(0) as usize)
+                    .product::<usize>()
                     * width
-                    * if depth > v.dims.len() { 1 } else { v.vector as usize };
+                    * if depth > v.dims.len() {
+                        1
+                    } else {
+                        v.vector as usize
+                    };
                 let start = *at;
                 for item in items {
                     self.initialise(v, item, out, at, depth + 1)?;
@@ -221,9 +272,13 @@ impl Module {
             Init::F32(b) => u128::from(*b),
             Init::F64(b) if width == 4 => u128::from((f64::from_bits(*b) as f32).to_bits()),
             Init::F64(b) => u128::from(*b),
-            Init::Symbol { name, offset, mask, .. } => {
+            Init::Symbol {
+                name, offset, mask, ..
+            } => {
                 let base = match self.symbols.get(name) {
-                    Some(Symbol::Memory { address, .. } | Symbol::Function { address, .. }) => *address,
+                    Some(Symbol::Memory { address, .. } | Symbol::Function { address, .. }) => {
+                        *address
+                    }
                     Some(Symbol::Shared { .. } | Symbol::Declared) | None => {
                         return Err(SimError::Undefined {
                             name: name.clone(),
@@ -240,7 +295,10 @@ impl Module {
             }
         };
         let Some(slot) = out.get_mut(*at..*at + width) else {
-            return Err(unknown_variable(v, "an initialiser longer than the variable"));
+            return Err(unknown_variable(
+                v,
+                "an initialiser longer than the variable",
+            ));
         };
         slot.copy_from_slice(&value.to_le_bytes()[..width]);
         *at += width;
@@ -262,7 +320,9 @@ impl Module {
             Some(p) => p.clone(),
             None => {
                 let p = match self.symbols.get(name) {
-                    Some(Symbol::Function { index, .. }) if self.function(*index).kind == FunctionKind::Entry => {
+                    Some(Symbol::Function { index, .. })
+                        if self.function(*index).kind == FunctionKind::Entry =>
+                    {
                         decode::program(self, *index).map(Arc::new)
                     }
                     _ => return Err(SimError::NotFound { name: name.into() }),
@@ -271,7 +331,10 @@ impl Module {
                 p
             }
         };
-        Ok(Kernel { program: program?, module: self.clone() })
+        Ok(Kernel {
+            program: program?,
+            module: self.clone(),
+        })
     }
 
     /// The names behind `.target`.
@@ -282,7 +345,10 @@ impl Module {
     /// Names of the kernels, in order.
     pub fn kernels(&self) -> Vec<String> {
         let functions = self.ast.functions();
-        functions.filter(|f| f.kind == FunctionKind::Entry && f.body.is_some()).map(|f| f.name.clone()).collect()
+        functions
+            .filter(|f| f.kind == FunctionKind::Entry && f.body.is_some())
+            .map(|f| f.name.clone())
+            .collect()
     }
 
     /// Address and size of a variable in global or constant memory.
@@ -299,7 +365,10 @@ impl Module {
     }
 
     pub(crate) fn source_map(&self) -> Option<Arc<dyn SourceMap>> {
-        self.source_map.read().unwrap_or_else(|e| e.into_inner()).clone()
+        self.source_map
+            .read()
+            .unwrap_or_else(|e| e.into_inner())
+            .clone()
     }
 }
 
@@ -312,7 +381,12 @@ impl Drop for Module {
 }
 
 pub(crate) fn unknown_variable(v: &Variable, why: &str) -> SimError {
-    SimError::Unknown { text: v.to_string(), why: why.into(), line: v.span.line, function: String::new() }
+    SimError::Unknown {
+        text: v.to_string(),
+        why: why.into(),
+        line: v.span.line,
+        function: String::new(),
+    }
 }
 
 /// Size in bytes; a dimension left open takes its length from the initialiser.
@@ -321,13 +395,17 @@ pub(crate) fn size_of_variable(v: &Variable) -> Result<u64, SimError> {
     if let (Some(None), Some(Init::List(items))) = (v.dims.first(), &v.init) {
         v.dims[0] = Some(items.len() as u64);
     }
-    v.size().filter(|s| *s < 1 << 32).ok_or_else(|| unknown_variable(&v, "larger than 4 GiB"))
+    v.size()
+        .filter(|s| *s < 1 << 32)
+        .ok_or_else(|| unknown_variable(&v, "larger than 4 GiB"))
 }
 
 fn inner_variables<'a>(body: &'a [Statement], out: &mut Vec<&'a Variable>) {
     for s in body {
         match s {
-            Statement::Variable(v) if matches!(v.space, Space::Global | Space::Const) => out.push(v),
+            Statement::Variable(v) if matches!(v.space, Space::Global | Space::Const) => {
+                out.push(v)
+            }
             Statement::Block { statements, .. } => inner_variables(statements, out),
             _ => {}
         }

@@ -8,8 +8,23 @@ use crate::launch::Env;
 /// Longest string that is read from device memory.
 const LONGEST: usize = 1 << 16;
 
-fn bytes(env: &mut Env<'_>, place: &Place, lane: u32, address: u64, n: u64) -> Result<u64, (Fault, u32)> {
-    let p = locate(env, place, MemSpace::Generic, address, n, AccessKind::Load, lane).map_err(|f| (f, lane))?;
+fn bytes(
+    env: &mut Env<'_>,
+    place: &Place,
+    lane: u32,
+    address: u64,
+    n: u64,
+) -> Result<u64, (Fault, u32)> {
+    let p = locate(
+        env,
+        place,
+        MemSpace::Generic,
+        address,
+        n,
+        AccessKind::Load,
+        lane,
+    )
+    .map_err(|f| (f, lane))?;
     // SAFETY: `locate` has checked `n` bytes and their alignment.
     Ok(unsafe {
         match n {
@@ -20,7 +35,12 @@ fn bytes(env: &mut Env<'_>, place: &Place, lane: u32, address: u64, n: u64) -> R
     })
 }
 
-fn string(env: &mut Env<'_>, place: &Place, lane: u32, address: u64) -> Result<Vec<u8>, (Fault, u32)> {
+fn string(
+    env: &mut Env<'_>,
+    place: &Place,
+    lane: u32,
+    address: u64,
+) -> Result<Vec<u8>, (Fault, u32)> {
     let mut s = Vec::new();
     while s.len() < LONGEST {
         match bytes(env, place, lane, address + s.len() as u64, 1)? {
@@ -51,7 +71,9 @@ pub(crate) fn builtin(
             Ok(count)
         }
         Builtin::AssertFail => {
-            let text = |env: &mut Env<'_>, k| string(env, place, lane, arg(k)).map(|s| String::from_utf8_lossy(&s).into_owned());
+            let text = |env: &mut Env<'_>, k| {
+                string(env, place, lane, arg(k)).map(|s| String::from_utf8_lossy(&s).into_owned())
+            };
             let (message, file, function) = (text(env, 0)?, text(env, 1)?, text(env, 3)?);
             let line = arg(2) as u32;
             let ([bx, by, bz], [tx, ty, tz]) = (block, thread);
@@ -65,7 +87,13 @@ pub(crate) fn builtin(
 
 /// Formats as C does; arguments lie in memory at multiples of their size. Answers with the text and the number of
 /// arguments.
-fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64) -> Result<(Vec<u8>, u32), (Fault, u32)> {
+fn print(
+    env: &mut Env<'_>,
+    place: &Place,
+    lane: u32,
+    format: &[u8],
+    mut at: u64,
+) -> Result<(Vec<u8>, u32), (Fault, u32)> {
     let mut out = Vec::new();
     let mut count = 0;
     let mut i = 0;
@@ -83,7 +111,8 @@ fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64
             continue;
         }
         let start = i - 1;
-        let (mut left, mut zero, mut plus, mut space, mut alternate) = (false, false, false, false, false);
+        let (mut left, mut zero, mut plus, mut space, mut alternate) =
+            (false, false, false, false, false);
         while let Some(f) = format.get(i) {
             match f {
                 b'-' => left = true,
@@ -104,7 +133,9 @@ fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64
             while format.get(*i).is_some_and(u8::is_ascii_digit) {
                 *i += 1;
             }
-            Ok(std::str::from_utf8(&format[from..*i]).ok().and_then(|s| s.parse().ok()))
+            Ok(std::str::from_utf8(&format[from..*i])
+                .ok()
+                .and_then(|s| s.parse().ok()))
         };
         let mut width = number(&mut i, env)?.unwrap_or(0);
         if width < 0 {
@@ -132,7 +163,17 @@ fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64
         i += 1;
         let precision = precision.map(|p| p.min(4096));
         let width = (width as usize).min(4096);
-        let signed_prefix = |negative: bool| if negative { "-" } else if plus { "+" } else if space { " " } else { "" };
+        let signed_prefix = |negative: bool| {
+            if negative {
+                "-"
+            } else if plus {
+                "+"
+            } else if space {
+                " "
+            } else {
+                ""
+            }
+        };
         let (prefix, body, numeric) = match conversion {
             b'%' => {
                 out.push(b'%');
@@ -146,7 +187,11 @@ fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64
                     -1 => i64::from(raw as i16),
                     _ => i64::from(raw as i8),
                 };
-                (signed_prefix(v < 0).to_string(), digits(v.unsigned_abs().to_string(), precision), precision.is_none())
+                (
+                    signed_prefix(v < 0).to_string(),
+                    digits(v.unsigned_abs().to_string(), precision),
+                    precision.is_none(),
+                )
             }
             b'u' | b'x' | b'X' | b'o' => {
                 let raw = next(env, if long > 0 { 8 } else { 4 })?;
@@ -157,22 +202,44 @@ fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64
                 };
                 let (prefix, text) = match conversion {
                     b'u' => ("", v.to_string()),
-                    b'x' => (if alternate && v != 0 { "0x" } else { "" }, format!("{v:x}")),
-                    b'X' => (if alternate && v != 0 { "0X" } else { "" }, format!("{v:X}")),
+                    b'x' => (
+                        if alternate && v != 0 { "0x" } else { "" },
+                        format!("{v:x}"),
+                    ),
+                    b'X' => (
+                        if alternate && v != 0 { "0X" } else { "" },
+                        format!("{v:X}"),
+                    ),
                     _ => (if alternate { "0" } else { "" }, format!("{v:o}")),
                 };
-                (prefix.to_string(), digits(text, precision), precision.is_none())
+                (
+                    prefix.to_string(),
+                    digits(text, precision),
+                    precision.is_none(),
+                )
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 let v = f64::from_bits(next(env, 8)?);
                 let text = float(v.abs(), conversion, precision, alternate);
-                (signed_prefix(v.is_sign_negative() && !v.is_nan()).to_string(), text, v.is_finite())
+                (
+                    signed_prefix(v.is_sign_negative() && !v.is_nan()).to_string(),
+                    text,
+                    v.is_finite(),
+                )
             }
-            b'c' => (String::new(), char::from(next(env, 4)? as u8).to_string(), false),
+            b'c' => (
+                String::new(),
+                char::from(next(env, 4)? as u8).to_string(),
+                false,
+            ),
             b'p' => ("0x".to_string(), format!("{:x}", next(env, 8)?), true),
             b's' => {
                 let address = next(env, 8)?;
-                let s = if address == 0 { b"(null)".to_vec() } else { string(env, place, lane, address)? };
+                let s = if address == 0 {
+                    b"(null)".to_vec()
+                } else {
+                    string(env, place, lane, address)?
+                };
                 let s = &s[..precision.unwrap_or(s.len()).min(s.len())];
                 let pad = width.saturating_sub(s.len());
                 let blank = std::iter::repeat_n(b' ', pad);
@@ -195,11 +262,25 @@ fn print(env: &mut Env<'_>, place: &Place, lane: u32, format: &[u8], mut at: u64
         count += 1;
         let pad = width.saturating_sub(prefix.len() + body.len());
         if left {
-            out.extend(prefix.bytes().chain(body.bytes()).chain(std::iter::repeat_n(b' ', pad)));
+            out.extend(
+                prefix
+                    .bytes()
+                    .chain(body.bytes())
+                    .chain(std::iter::repeat_n(b' ', pad)),
+            );
         } else if zero && numeric {
-            out.extend(prefix.bytes().chain(std::iter::repeat_n(b'0', pad)).chain(body.bytes()));
+            out.extend(
+                prefix
+                    .bytes()
+                    .chain(std::iter::repeat_n(b'0', pad))
+                    .chain(body.bytes()),
+            );
         } else {
-            out.extend(std::iter::repeat_n(b' ', pad).chain(prefix.bytes()).chain(body.bytes()));
+            out.extend(
+                std::iter::repeat_n(b' ', pad)
+                    .chain(prefix.bytes())
+                    .chain(body.bytes()),
+            );
         }
     }
     Ok((out, count))
@@ -228,17 +309,26 @@ fn float(v: f64, conversion: u8, precision: Option<usize>, alternate: bool) -> S
             b'g' => {
                 let p = precision.unwrap_or(6).max(1);
                 let e = exponent(v, p - 1);
-                let x: i32 = e.rsplit_once('e').and_then(|(_, x)| x.parse().ok()).unwrap_or(0);
+                let x: i32 = e
+                    .rsplit_once('e')
+                    .and_then(|(_, x)| x.parse().ok())
+                    .unwrap_or(0);
                 let (mantissa, tail) = if x < -4 || x >= p as i32 {
                     let (m, t) = e.rsplit_once('e').unwrap_or((&e, "+00"));
                     (m.to_string(), format!("e{t}"))
                 } else {
-                    (format!("{v:.*}", (p as i32 - 1 - x).max(0) as usize), String::new())
+                    (
+                        format!("{v:.*}", (p as i32 - 1 - x).max(0) as usize),
+                        String::new(),
+                    )
                 };
                 let mantissa = if alternate || !mantissa.contains('.') {
                     mantissa
                 } else {
-                    mantissa.trim_end_matches('0').trim_end_matches('.').to_string()
+                    mantissa
+                        .trim_end_matches('0')
+                        .trim_end_matches('.')
+                        .to_string()
                 };
                 mantissa + &tail
             }

@@ -62,7 +62,11 @@ pub(crate) fn execute(rows: &Rows, inst: &Inst) {
         Op::Match { all, width } => {
             // SAFETY: see above.
             let value = |l: u32| unsafe { rows.lane(inst.a, *width, l as usize) };
-            let same = |l: u32| lanes().filter(|k| value(*k) == value(l)).fold(0u32, |s, k| s | 1 << k);
+            let same = |l: u32| {
+                lanes()
+                    .filter(|k| value(*k) == value(l))
+                    .fold(0u32, |s, k| s | 1 << k)
+            };
             let mut d = [0u32; 32];
             let mut p = 0;
             for l in lanes() {
@@ -93,7 +97,10 @@ pub(crate) fn execute(rows: &Rows, inst: &Inst) {
                 ReduxKind::Or => a | b,
                 ReduxKind::Xor => a ^ b,
             };
-            let r = lanes().map(|l| values[l as usize]).reduce(join).unwrap_or(0);
+            let r = lanes()
+                .map(|l| values[l as usize])
+                .reduce(join)
+                .unwrap_or(0);
             // SAFETY: see above.
             unsafe { rows.put(inst.d, [r; 32]) };
         }

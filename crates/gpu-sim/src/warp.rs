@@ -42,7 +42,10 @@ pub(crate) struct Frame {
 pub(crate) enum State {
     Ready,
     /// At a barrier of the block; for a reduction, the row of the result and its width.
-    Barrier { id: u32, result: Option<(u32, Width, BarrierKind)> },
+    Barrier {
+        id: u32,
+        result: Option<(u32, Width, BarrierKind)>,
+    },
     /// At a warp-synchronous instruction, for lanes that have not come.
     Sync,
 }
@@ -76,7 +79,8 @@ impl Local {
         let (old, new) = ((self.stride / 64) as usize, (stride / 64) as usize);
         let mut data = vec![Line([0; 64]); new * 32];
         for lane in 0..32 {
-            data[lane * new..lane * new + old].copy_from_slice(&self.data[lane * old..lane * old + old]);
+            data[lane * new..lane * new + old]
+                .copy_from_slice(&self.data[lane * old..lane * old + old]);
         }
         (self.data, self.stride) = (data, stride);
     }
@@ -114,7 +118,11 @@ impl Warp {
         let threads = bx * by * bz;
         let first = index * 32;
         let count = (threads - first).min(32);
-        let all = if count == 32 { u32::MAX } else { (1 << count) - 1 };
+        let all = if count == 32 {
+            u32::MAX
+        } else {
+            (1 << count) - 1
+        };
         let mut tid = [[0; 32]; 3];
         for l in 0..32u32 {
             let t = first + l;
@@ -136,7 +144,13 @@ impl Warp {
         };
         let f = &env.program.functions[0];
         let frame = warp.frame(f, 0, NONE, 0, NONE, all, 0);
-        warp.splits.push(Split { mask: all, pc: f.entry, frame, state: State::Ready, ran: 0 });
+        warp.splits.push(Split {
+            mask: all,
+            pc: f.entry,
+            frame,
+            state: State::Ready,
+            ran: 0,
+        });
         warp
     }
 
@@ -146,12 +160,35 @@ impl Warp {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn frame(&mut self, f: &Function, function: u32, parent: u32, return_pc: u32, call: u32, lanes: u32, local_base: u32) -> u32 {
+    fn frame(
+        &mut self,
+        f: &Function,
+        function: u32,
+        parent: u32,
+        return_pc: u32,
+        call: u32,
+        lanes: u32,
+        local_base: u32,
+    ) -> u32 {
         let lines = f.frame.div_ceil(64) as usize;
         let local_end = local_base + f.local;
         self.local.grow(local_end);
-        let depth = if parent == NONE { 0 } else { self.frames[parent as usize].depth + 1 };
-        let mut frame = Frame { data: Vec::new(), function, parent, return_pc, call, lanes, depth, local_base, local_end };
+        let depth = if parent == NONE {
+            0
+        } else {
+            self.frames[parent as usize].depth + 1
+        };
+        let mut frame = Frame {
+            data: Vec::new(),
+            function,
+            parent,
+            return_pc,
+            call,
+            lanes,
+            depth,
+            local_base,
+            local_end,
+        };
         match self.free.pop() {
             Some(i) => {
                 frame.data = std::mem::take(&mut self.frames[i as usize].data);
@@ -202,7 +239,11 @@ impl Warp {
         }
         if fa != fb {
             let (x, y) = (&self.frames[fa as usize], &self.frames[fb as usize]);
-            if x.function != y.function || x.parent != y.parent || x.return_pc != y.return_pc || x.parent == NONE {
+            if x.function != y.function
+                || x.parent != y.parent
+                || x.return_pc != y.return_pc
+                || x.parent == NONE
+            {
                 return false;
             }
             // Calls that were made apart: the lanes' columns move to the other frame.
@@ -212,25 +253,47 @@ impl Warp {
             let from = from.as_ptr() as *mut u8;
             let to = self.frames[fa as usize].data.as_mut_ptr() as *mut u8;
             let (from, to) = (
-                Rows { regs: from, consts: env.consts, mask: moving },
-                Rows { regs: to, consts: env.consts, mask: moving },
+                Rows {
+                    regs: from,
+                    consts: env.consts,
+                    mask: moving,
+                },
+                Rows {
+                    regs: to,
+                    consts: env.consts,
+                    mask: moving,
+                },
             );
             for lane in (0..32).filter(|l| moving >> l & 1 != 0) {
                 for r in &f.rows {
                     // SAFETY: both frames are of function `f`, whose rows lie in them; 16-byte rows are two halves.
                     unsafe {
                         if r.width == 16 {
-                            let (s, d) = (from.at(r.offset) as *const u128, to.at(r.offset) as *mut u128);
+                            let (s, d) = (
+                                from.at(r.offset) as *const u128,
+                                to.at(r.offset) as *mut u128,
+                            );
                             *d.add(lane) = *s.add(lane);
                         } else {
-                            to.put_lane(r.offset, r.width, lane, from.lane(r.offset, r.width, lane));
+                            to.put_lane(
+                                r.offset,
+                                r.width,
+                                lane,
+                                from.lane(r.offset, r.width, lane),
+                            );
                         }
                     }
                 }
                 for b in &f.blocks {
                     let at = (b.offset as usize) + lane * b.size as usize;
                     // SAFETY: the block lies in both frames.
-                    unsafe { std::ptr::copy_nonoverlapping(from.regs.add(at), to.regs.add(at), b.size as usize) };
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(
+                            from.regs.add(at),
+                            to.regs.add(at),
+                            b.size as usize,
+                        )
+                    };
                 }
             }
             self.frames[fa as usize].lanes |= moving;
@@ -253,14 +316,26 @@ impl Warp {
         if count == 0 {
             return None;
         }
-        let oldest = self.splits.iter().enumerate().filter(|(_, s)| ready(s)).min_by_key(|(_, s)| s.ran)?;
-        let starved = count > 1 && self.steps.saturating_sub(oldest.1.ran) > FAIR && self.steps >= self.forced;
+        let oldest = self
+            .splits
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| ready(s))
+            .min_by_key(|(_, s)| s.ran)?;
+        let starved = count > 1
+            && self.steps.saturating_sub(oldest.1.ran) > FAIR
+            && self.steps >= self.forced;
         let mut chosen = if starved {
             self.forced = self.steps + FAIR;
             oldest.0
         } else if self.steps < self.forced {
             // The split that was let go first goes on.
-            self.splits.iter().enumerate().filter(|(_, s)| ready(s)).max_by_key(|(_, s)| s.ran)?.0
+            self.splits
+                .iter()
+                .enumerate()
+                .filter(|(_, s)| ready(s))
+                .max_by_key(|(_, s)| s.ran)?
+                .0
         } else {
             let depth = |s: &Split| self.frames[s.frame as usize].depth;
             let best = self.splits.iter().enumerate().filter(|(_, s)| ready(s));
@@ -269,7 +344,9 @@ impl Warp {
         // Merging moves splits about, so the search starts again after each.
         'merge: loop {
             for other in 0..self.splits.len() {
-                if other == chosen || !matches!(self.splits[other].state, State::Ready | State::Sync) {
+                if other == chosen
+                    || !matches!(self.splits[other].state, State::Ready | State::Sync)
+                {
                     continue;
                 }
                 let last = self.splits.len() - 1;
@@ -288,7 +365,12 @@ impl Warp {
     }
 
     /// Runs until every split waits, or `quantum` instructions are done.
-    pub fn run(&mut self, env: &mut Env<'_>, block: &mut BlockState, quantum: u64) -> Result<(), Failure> {
+    pub fn run(
+        &mut self,
+        env: &mut Env<'_>,
+        block: &mut BlockState,
+        quantum: u64,
+    ) -> Result<(), Failure> {
         let stop = self.steps.saturating_add(quantum);
         while self.steps < stop {
             let Some((split, limit)) = self.select(env) else {
@@ -299,22 +381,47 @@ impl Warp {
                 && self.steps > budget
             {
                 let s = self.splits.first();
-                let (pc, frame, lane) = s.map_or((0, 0, 0), |s| (s.pc, s.frame, s.mask.trailing_zeros()));
-                let fault = Fault::StepBudget { budget, warps: Vec::new() };
-                return Err(Failure { fault, lane, pc, frame });
+                let (pc, frame, lane) =
+                    s.map_or((0, 0, 0), |s| (s.pc, s.frame, s.mask.trailing_zeros()));
+                let fault = Fault::StepBudget {
+                    budget,
+                    warps: Vec::new(),
+                };
+                return Err(Failure {
+                    fault,
+                    lane,
+                    pc,
+                    frame,
+                });
             }
         }
         Ok(())
     }
 
     /// Runs one split until it branches with others waiting, blocks, ends, meets `limit` or is out of steps.
-    fn run_split(&mut self, env: &mut Env<'_>, block: &mut BlockState, split: usize, limit: u32, stop: u64) -> Result<(), Failure> {
-        let Split { mask, mut pc, frame, .. } = self.splits[split];
+    fn run_split(
+        &mut self,
+        env: &mut Env<'_>,
+        block: &mut BlockState,
+        split: usize,
+        limit: u32,
+        stop: u64,
+    ) -> Result<(), Failure> {
+        let Split {
+            mask,
+            mut pc,
+            frame,
+            ..
+        } = self.splits[split];
         let mut alone = self.splits.len() == 1;
         let single = stop - self.steps <= 1;
         let program = env.program;
         let code = &program.code[..];
-        let mut rows = Rows { regs: self.frames[frame as usize].data.as_mut_ptr() as *mut u8, consts: env.consts, mask };
+        let mut rows = Rows {
+            regs: self.frames[frame as usize].data.as_mut_ptr() as *mut u8,
+            consts: env.consts,
+            mask,
+        };
         let full = u64::from(mask.count_ones());
         let (mut steps, mut lanes) = (self.steps, 0u64);
         let mut mask = mask;
@@ -369,7 +476,13 @@ impl Warp {
                         pc += 1;
                     } else {
                         self.splits[split].mask = mask & !m;
-                        self.splits.push(Split { mask: m, pc: inst.x, frame, state: State::Ready, ran: steps });
+                        self.splits.push(Split {
+                            mask: m,
+                            pc: inst.x,
+                            frame,
+                            state: State::Ready,
+                            ran: steps,
+                        });
                         pc += 1;
                         break Ok(());
                     }
@@ -383,7 +496,11 @@ impl Warp {
                         let [wa, wb, wc, wd] = s.widths;
                         // SAFETY: as for `Op::Lanes`.
                         unsafe {
-                            let v = (s.f)(rows.lane(inst.a, wa, l), rows.lane(inst.b, wb, l), rows.lane(inst.c, wc, l));
+                            let v = (s.f)(
+                                rows.lane(inst.a, wa, l),
+                                rows.lane(inst.b, wb, l),
+                                rows.lane(inst.c, wc, l),
+                            );
                             rows.put_lane(inst.d, wd, l, v);
                         }
                     }
@@ -409,7 +526,11 @@ impl Warp {
                     for l in (0..32usize).filter(|l| m >> l & 1 != 0) {
                         // SAFETY: rows of `whole` and `part` bytes a lane, and the `k`th part lies in the whole.
                         unsafe {
-                            let (small, big) = if *into { (inst.a, inst.d) } else { (inst.d, inst.a) };
+                            let (small, big) = if *into {
+                                (inst.a, inst.d)
+                            } else {
+                                (inst.d, inst.a)
+                            };
                             let small = rows.at(small).add(l * p);
                             let big = rows.at(big).add(l * w + k * p);
                             let (s, d) = if *into { (small, big) } else { (big, small) };
@@ -450,7 +571,13 @@ impl Warp {
                 continue;
             }
             if m != mask {
-                self.splits.push(Split { mask: mask & !m, pc: pc + 1, frame, state: State::Ready, ran: steps });
+                self.splits.push(Split {
+                    mask: mask & !m,
+                    pc: pc + 1,
+                    frame,
+                    state: State::Ready,
+                    ran: steps,
+                });
                 self.splits[split].mask = m;
                 mask = m;
                 alone = false;
@@ -461,9 +588,13 @@ impl Warp {
                     let table = &program.tables[inst.x as usize];
                     // SAFETY: as for `Op::Lanes`.
                     let index: [u32; 32] = unsafe { rows.get(inst.a) };
-                    let bad = (0..32).find(|l| m >> l & 1 != 0 && index[*l as usize] as usize >= table.len());
+                    let bad = (0..32)
+                        .find(|l| m >> l & 1 != 0 && index[*l as usize] as usize >= table.len());
                     if let Some(l) = bad {
-                        let fault = Fault::BadBranchIndex { index: index[l as usize], len: table.len() as u32 };
+                        let fault = Fault::BadBranchIndex {
+                            index: index[l as usize],
+                            len: table.len() as u32,
+                        };
                         break Err((fault, l));
                     }
                     let target = |l: u32| table[index[l as usize] as usize];
@@ -471,12 +602,20 @@ impl Warp {
                     let first = target(lane);
                     while rest != 0 {
                         let t = target(rest.trailing_zeros());
-                        let same = (0..32).filter(|l| rest >> l & 1 != 0 && target(*l) == t).fold(0, |s, l| s | 1 << l);
+                        let same = (0..32)
+                            .filter(|l| rest >> l & 1 != 0 && target(*l) == t)
+                            .fold(0, |s, l| s | 1 << l);
                         rest &= !same;
                         if t == first {
                             self.splits[split].mask = same;
                         } else {
-                            self.splits.push(Split { mask: same, pc: t, frame, state: State::Ready, ran: steps });
+                            self.splits.push(Split {
+                                mask: same,
+                                pc: t,
+                                frame,
+                                state: State::Ready,
+                                ran: steps,
+                            });
                         }
                     }
                     pc = first;
@@ -511,7 +650,14 @@ impl Warp {
                 Op::Breakpoint => break Err((Fault::Breakpoint, lane)),
                 Op::Barrier(kind) => {
                     // SAFETY: as for `Op::Lanes`.
-                    let get = |row| if row == NONE { None } else { Some(unsafe { rows.lane(row, 4, lane as usize) } as u32) };
+                    let get = |row| {
+                        if row == NONE {
+                            None
+                        } else {
+                            // SAFETY: as for `Op::Lanes`.
+                            Some(unsafe { rows.lane(row, 4, lane as usize) } as u32)
+                        }
+                    };
                     let id = get(inst.a).unwrap_or(0) & 15;
                     let count = get(inst.b);
                     let votes = if inst.c == NONE {
@@ -530,18 +676,37 @@ impl Warp {
                     break Ok(());
                 }
                 _ => {
-                    let row = if matches!(inst.op, Op::WarpSync) { inst.a } else { inst.c };
+                    let row = if matches!(inst.op, Op::WarpSync) {
+                        inst.a
+                    } else {
+                        inst.c
+                    };
                     // SAFETY: as for `Op::Lanes`.
                     let members: [u32; 32] = unsafe { rows.get(row) };
-                    let bad = (0..32).find(|l| m >> l & 1 != 0 && members[*l as usize] >> l & 1 == 0);
+                    let bad =
+                        (0..32).find(|l| m >> l & 1 != 0 && members[*l as usize] >> l & 1 == 0);
                     if let Some(l) = bad {
-                        break Err((Fault::MemberMask { mask: members[l as usize], lane: l }, l));
+                        break Err((
+                            Fault::MemberMask {
+                                mask: members[l as usize],
+                                lane: l,
+                            },
+                            l,
+                        ));
                     }
                     // Lanes of one instruction may name different groups: each is complete on its own.
                     let group = members[lane as usize];
-                    let same = (0..32).filter(|l| m >> l & 1 != 0 && members[*l as usize] == group).fold(0, |s, l| s | 1 << l);
+                    let same = (0..32)
+                        .filter(|l| m >> l & 1 != 0 && members[*l as usize] == group)
+                        .fold(0, |s, l| s | 1 << l);
                     if same != m {
-                        self.splits.push(Split { mask: m & !same, pc, frame, state: State::Ready, ran: steps });
+                        self.splits.push(Split {
+                            mask: m & !same,
+                            pc,
+                            frame,
+                            state: State::Ready,
+                            ran: steps,
+                        });
                         self.splits[split].mask = same;
                         mask = same;
                     }
@@ -568,7 +733,12 @@ impl Warp {
                 s.ran = steps;
                 Ok(())
             }
-            Err((fault, lane)) => Err(Failure { fault, lane, pc, frame }),
+            Err((fault, lane)) => Err(Failure {
+                fault,
+                lane,
+                pc,
+                frame,
+            }),
         }
     }
 
@@ -581,7 +751,11 @@ impl Warp {
                 return None;
             }
             let regs = w.frames[s.frame as usize].data.as_ptr() as *mut u8;
-            let rows = Rows { regs, consts: env.consts, mask: s.mask };
+            let rows = Rows {
+                regs,
+                consts: env.consts,
+                mask: s.mask,
+            };
             // SAFETY: the instruction is one of the frame's function.
             Some(unsafe { rows.lane(inst.a, 4, s.mask.trailing_zeros() as usize) } as u32)
         };
@@ -623,7 +797,17 @@ impl Warp {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn call(&mut self, env: &mut Env<'_>, block: &mut BlockState, split: usize, pc: u32, lanes: u32, call: u32, rows: &Rows, steps: u64) -> Result<u32, (Fault, u32)> {
+    fn call(
+        &mut self,
+        env: &mut Env<'_>,
+        block: &mut BlockState,
+        split: usize,
+        pc: u32,
+        lanes: u32,
+        call: u32,
+        rows: &Rows,
+        steps: u64,
+    ) -> Result<u32, (Fault, u32)> {
         let program = env.program;
         let lane = lanes.trailing_zeros();
         let c = &program.calls[call as usize];
@@ -634,10 +818,18 @@ impl Warp {
                 // SAFETY: the row is one of the frame's function, 8 bytes wide.
                 let targets: [u64; 32] = unsafe { rows.get(row) };
                 let address = targets[lane as usize];
-                let same = (0..32).filter(|l| lanes >> l & 1 != 0 && targets[*l as usize] == address).fold(0, |s, l| s | 1 << l);
+                let same = (0..32)
+                    .filter(|l| lanes >> l & 1 != 0 && targets[*l as usize] == address)
+                    .fold(0, |s, l| s | 1 << l);
                 if same != lanes {
                     // Lanes that call something else do so on their own.
-                    self.splits.push(Split { mask: lanes & !same, pc, frame, state: State::Ready, ran: steps });
+                    self.splits.push(Split {
+                        mask: lanes & !same,
+                        pc,
+                        frame,
+                        state: State::Ready,
+                        ran: steps,
+                    });
                     self.splits[split].mask = same;
                     return self.call_pointer(env, split, pc, same, call, address);
                 }
@@ -657,13 +849,19 @@ impl Warp {
                         .args
                         .iter()
                         // SAFETY: the blocks lie in the frame.
-                        .map(|b| unsafe { rows.regs.add((b.offset + l * b.size) as usize) as *const u8 })
+                        .map(|b| unsafe {
+                            rows.regs.add((b.offset + l * b.size) as usize) as *const u8
+                        })
                         .collect();
                     let thread = std::array::from_fn(|k| self.tid[k][l as usize]);
-                    let value = crate::printf::builtin(env, &place, b, &args, block.ctaid, thread, l)?;
+                    let value =
+                        crate::printf::builtin(env, &place, b, &args, block.ctaid, thread, l)?;
                     if let Some(r) = c.returns.first() {
                         // SAFETY: the block lies in the frame and has at least 16 bytes a lane.
-                        unsafe { (rows.regs.add((r.offset + l * r.size) as usize) as *mut u32).write(value) };
+                        unsafe {
+                            (rows.regs.add((r.offset + l * r.size) as usize) as *mut u32)
+                                .write(value)
+                        };
                     }
                 }
                 return Ok(pc + 1);
@@ -672,24 +870,56 @@ impl Warp {
         self.enter(env, split, pc, lanes, call, function)
     }
 
-    fn call_pointer(&mut self, env: &Env<'_>, split: usize, pc: u32, lanes: u32, call: u32, address: u64) -> Result<u32, (Fault, u32)> {
+    fn call_pointer(
+        &mut self,
+        env: &Env<'_>,
+        split: usize,
+        pc: u32,
+        lanes: u32,
+        call: u32,
+        address: u64,
+    ) -> Result<u32, (Fault, u32)> {
         match env.program.addresses.get(&address) {
             Some(f) => self.enter(env, split, pc, lanes, call, *f),
-            None => Err((Fault::BadFunctionPointer { address }, lanes.trailing_zeros())),
+            None => Err((
+                Fault::BadFunctionPointer { address },
+                lanes.trailing_zeros(),
+            )),
         }
     }
 
-    fn enter(&mut self, env: &Env<'_>, split: usize, pc: u32, lanes: u32, call: u32, function: u32) -> Result<u32, (Fault, u32)> {
+    fn enter(
+        &mut self,
+        env: &Env<'_>,
+        split: usize,
+        pc: u32,
+        lanes: u32,
+        call: u32,
+        function: u32,
+    ) -> Result<u32, (Fault, u32)> {
         let program = env.program;
         let config = &env.launch.config;
         let parent = self.splits[split].frame;
         let f = &program.functions[function as usize];
-        let (depth, local) = (self.frames[parent as usize].depth, self.frames[parent as usize].local_end);
+        let (depth, local) = (
+            self.frames[parent as usize].depth,
+            self.frames[parent as usize].local_end,
+        );
         if depth + 1 > config.call_depth {
-            return Err((Fault::CallDepth { limit: config.call_depth }, lanes.trailing_zeros()));
+            return Err((
+                Fault::CallDepth {
+                    limit: config.call_depth,
+                },
+                lanes.trailing_zeros(),
+            ));
         }
         if local + f.local > config.local_limit {
-            return Err((Fault::StackOverflow { limit: config.local_limit }, lanes.trailing_zeros()));
+            return Err((
+                Fault::StackOverflow {
+                    limit: config.local_limit,
+                },
+                lanes.trailing_zeros(),
+            ));
         }
         let frame = self.frame(f, function, parent, pc + 1, call, lanes, local);
         let from = self.frames[parent as usize].data.as_ptr() as *const u8;
@@ -701,7 +931,15 @@ impl Warp {
         Ok(f.entry)
     }
 
-    fn special(&self, env: &Env<'_>, block: &BlockState, rows: &Rows, inst: &Inst, s: Special, steps: u64) {
+    fn special(
+        &self,
+        env: &Env<'_>,
+        block: &BlockState,
+        rows: &Rows,
+        inst: &Inst,
+        s: Special,
+        steps: u64,
+    ) {
         let launch = env.launch;
         let one = |v: u64| [v; 32];
         let each = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|l| u64::from(f(l as u32)));
@@ -750,7 +988,10 @@ fn copy_blocks(from: *const u8, s: Block, to: *mut u8, d: Block, lanes: u32) {
     for l in (0..32usize).filter(|l| lanes >> l & 1 != 0) {
         // SAFETY: the blocks lie in their frames, which are different allocations.
         unsafe {
-            let (s, d) = (from.add(s.offset as usize + l * s.size as usize), to.add(d.offset as usize + l * d.size as usize));
+            let (s, d) = (
+                from.add(s.offset as usize + l * s.size as usize),
+                to.add(d.offset as usize + l * d.size as usize),
+            );
             std::ptr::copy_nonoverlapping(s, d, size);
         }
     }

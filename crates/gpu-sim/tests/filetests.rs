@@ -116,10 +116,23 @@ fn parse_run(line: usize, s: &str) -> Run {
     let (head, rest) = s.split_once("<<<").unwrap();
     let (shape, rest) = rest.split_once(">>>").unwrap();
     let (call, expected) = match rest.split_once("==") {
-        Some((a, b)) => (a.trim(), Some(b.trim().trim_start_matches('[').trim_end_matches(']').to_string())),
+        Some((a, b)) => (
+            a.trim(),
+            Some(
+                b.trim()
+                    .trim_start_matches('[')
+                    .trim_end_matches(']')
+                    .to_string(),
+            ),
+        ),
         None => (rest.trim(), None),
     };
-    let inner = call.trim().strip_prefix('(').unwrap().strip_suffix(')').unwrap();
+    let inner = call
+        .trim()
+        .strip_prefix('(')
+        .unwrap()
+        .strip_suffix(')')
+        .unwrap();
     let mut parts = shape.split(',');
     let shape = vec![size(parts.next().unwrap()), size(parts.next().unwrap())];
     let shared = parts.next().map_or(0, |s| s.trim().parse().unwrap());
@@ -139,7 +152,12 @@ fn parse_run(line: usize, s: &str) -> Run {
 
 fn execute(text: &str, run: &Run, seed: Option<u64>) -> Result<(), Failed> {
     let at = |m: String| Failed::from(format!("line {}, seed {seed:?}: {m}", run.line));
-    let mut config = Config { seed, steps: Some(run.steps.unwrap_or(20_000_000)), sms: 4, ..Config::default() };
+    let mut config = Config {
+        seed,
+        steps: Some(run.steps.unwrap_or(20_000_000)),
+        sms: 4,
+        ..Config::default()
+    };
     if let Some(d) = run.depth {
         config.call_depth = d;
     }
@@ -151,7 +169,11 @@ fn execute(text: &str, run: &Run, seed: Option<u64>) -> Result<(), Failed> {
     let mut params = vec![0u8; kernel.param_size() as usize];
     let mut out = None;
     if kernel.params().len() != run.args.len() {
-        return Err(at(format!("{} arguments for {} parameters", run.args.len(), kernel.params().len())));
+        return Err(at(format!(
+            "{} arguments for {} parameters",
+            run.args.len(),
+            kernel.params().len()
+        )));
     }
     for (arg, p) in run.args.iter().zip(kernel.params()) {
         let (word, rest) = arg.split_once(' ').unwrap_or((arg, ""));
@@ -173,16 +195,25 @@ fn execute(text: &str, run: &Run, seed: Option<u64>) -> Result<(), Failed> {
                     "out" => out = Some((a, len, ty.trim().to_string())),
                     _ => {}
                 }
-                (if word == "past" { a + len as u64 } else { a }).to_le_bytes().to_vec()
+                (if word == "past" { a + len as u64 } else { a })
+                    .to_le_bytes()
+                    .to_vec()
             }
             ty => bytes(ty, rest),
         };
         params[p.offset as usize..][..p.size as usize].copy_from_slice(&value);
     }
-    let launch = LaunchParams { grid: run.shape[0], block: run.shape[1], dynamic_shared: run.shared, params };
+    let launch = LaunchParams {
+        grid: run.shape[0],
+        block: run.shape[1],
+        dynamic_shared: run.shared,
+        params,
+    };
     let result = device.launch(&kernel, &launch);
     if !run.errors.is_empty() {
-        let Err(e) = result else { return Err(at("no error".into())) };
+        let Err(e) = result else {
+            return Err(at("no error".into()));
+        };
         let report = e.to_string();
         for piece in &run.errors {
             if !report.contains(piece) {
@@ -205,8 +236,22 @@ fn execute(text: &str, run: &Run, seed: Option<u64>) -> Result<(), Failed> {
         let want = list(&ty, expected);
         if got != want {
             let width = bytes(&ty, "0").len();
-            let show = |b: &[u8]| b.chunks(width).map(|c| c.iter().rev().map(|x| format!("{x:02x}")).collect::<String>()).collect::<Vec<_>>().join(" ");
-            return Err(at(format!("got      {}\nexpected {}", show(&got), show(&want))));
+            let show = |b: &[u8]| {
+                b.chunks(width)
+                    .map(|c| {
+                        c.iter()
+                            .rev()
+                            .map(|x| format!("{x:02x}"))
+                            .collect::<String>()
+                    })
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            return Err(at(format!(
+                "got      {}\nexpected {}",
+                show(&got),
+                show(&want)
+            )));
         }
     }
     Ok(())
@@ -218,7 +263,9 @@ fn file(path: &Path) -> Result<(), Failed> {
     let (mut load_errors, mut first) = (Vec::new(), None);
     let (mut steps, mut depth) = (None, None);
     for (n, line) in text.lines().enumerate() {
-        let Some(c) = line.trim().strip_prefix("// ") else { continue };
+        let Some(c) = line.trim().strip_prefix("// ") else {
+            continue;
+        };
         if let Some(s) = c.strip_prefix("run: ") {
             let mut run = parse_run(n + 1, s);
             (run.steps, run.depth) = (steps, depth);
@@ -272,12 +319,20 @@ fn file(path: &Path) -> Result<(), Failed> {
 fn main() {
     let args = Arguments::from_args();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
-    let mut paths: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     paths.sort();
     let trials = paths
         .into_iter()
         .filter(|p| p.extension().is_some_and(|e| e == "ptx"))
-        .map(|p| Trial::test(p.file_stem().unwrap().to_string_lossy().into_owned(), move || file(&p)))
+        .map(|p| {
+            Trial::test(
+                p.file_stem().unwrap().to_string_lossy().into_owned(),
+                move || file(&p),
+            )
+        })
         .collect();
     libtest_mimic::run(&args, trials).exit();
 }

@@ -39,11 +39,21 @@ fn check(ptx: &str) {
         for (p, v) in kernel.params().iter().zip(values) {
             params[p.offset as usize..][..v.len()].copy_from_slice(&v);
         }
-        let launch = LaunchParams { grid: [1; 3], block: [1; 3], dynamic_shared: 0, params };
-        device.launch(&kernel, &launch).unwrap_or_else(|e| panic!("{e}"));
+        let launch = LaunchParams {
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared: 0,
+            params,
+        };
+        device
+            .launch(&kernel, &launch)
+            .unwrap_or_else(|e| panic!("{e}"));
         let mut got = vec![0; 800];
         device.memory.read(out, &mut got).unwrap();
-        let got: Vec<u64> = got.chunks(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect();
+        let got: Vec<u64> = got
+            .chunks(8)
+            .map(|c| u64::from_le_bytes(c.try_into().unwrap()))
+            .collect();
         assert!(want[99] > 60);
         assert_eq!(got, want, "x = {x}");
     }

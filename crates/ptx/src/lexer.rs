@@ -50,15 +50,34 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Error>) {
     let at = |i: usize| b.get(i).copied().unwrap_or(0);
     // Spans are 32 bits wide; a longer text cannot be described by them.
     if b.len() > u32::MAX as usize / 2 {
-        errors.push(Error { span: Span { start: 0, end: 0, line: 1 }, message: "the text is longer than 2 GiB".into() });
-        tokens.push(Token { kind: TokenKind::Eof, span: Span { start: 0, end: 0, line: 1 }, spaced });
+        errors.push(Error {
+            span: Span {
+                start: 0,
+                end: 0,
+                line: 1,
+            },
+            message: "the text is longer than 2 GiB".into(),
+        });
+        tokens.push(Token {
+            kind: TokenKind::Eof,
+            span: Span {
+                start: 0,
+                end: 0,
+                line: 1,
+            },
+            spaced,
+        });
         return (tokens, errors);
     }
     while i < b.len() {
         let c = b[i];
         let start = i;
         let start_line = line;
-        let span = |end: usize| Span { start: start as u32, end: end as u32, line: start_line };
+        let span = |end: usize| Span {
+            start: start as u32,
+            end: end as u32,
+            line: start_line,
+        };
         if c == b'\n' {
             line += 1;
             i += 1;
@@ -81,7 +100,10 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Error>) {
             i += 2;
             loop {
                 if i >= b.len() {
-                    errors.push(Error { span: span(i), message: "comment without an end".into() });
+                    errors.push(Error {
+                        span: span(i),
+                        message: "comment without an end".into(),
+                    });
                     break;
                 }
                 if b[i] == b'*' && at(i + 1) == b'/' {
@@ -105,7 +127,10 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Error>) {
             match number(text, &mut i) {
                 Ok(kind) => kind,
                 Err(message) => {
-                    errors.push(Error { span: span(i), message });
+                    errors.push(Error {
+                        span: span(i),
+                        message,
+                    });
                     TokenKind::Int(0)
                 }
             }
@@ -125,7 +150,11 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Error>) {
         } else if c == b'"' {
             i += 1;
             while i < b.len() && b[i] != b'"' && b[i] != b'\n' {
-                i += if b[i] == b'\\' && at(i + 1) != b'\n' { 2 } else { 1 };
+                i += if b[i] == b'\\' && at(i + 1) != b'\n' {
+                    2
+                } else {
+                    1
+                };
             }
             i = i.min(b.len());
             // A backslash before a character of several bytes must not leave the end inside it.
@@ -135,7 +164,10 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Error>) {
             if at(i) == b'"' {
                 i += 1;
             } else {
-                errors.push(Error { span: span(i), message: "string without an end".into() });
+                errors.push(Error {
+                    span: span(i),
+                    message: "string without an end".into(),
+                });
             }
             TokenKind::Str
         } else if c.is_ascii_punctuation() {
@@ -146,15 +178,30 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Error>) {
             while !text.is_char_boundary(i) {
                 i += 1;
             }
-            errors.push(Error { span: span(i), message: "character that PTX does not know".into() });
+            errors.push(Error {
+                span: span(i),
+                message: "character that PTX does not know".into(),
+            });
             spaced = true;
             continue;
         };
-        tokens.push(Token { kind, span: span(i), spaced });
+        tokens.push(Token {
+            kind,
+            span: span(i),
+            spaced,
+        });
         spaced = false;
     }
     let end = b.len() as u32;
-    tokens.push(Token { kind: TokenKind::Eof, span: Span { start: end, end, line }, spaced });
+    tokens.push(Token {
+        kind: TokenKind::Eof,
+        span: Span {
+            start: end,
+            end,
+            line,
+        },
+        spaced,
+    });
     (tokens, errors)
 }
 
@@ -180,7 +227,11 @@ fn number(text: &str, i: &mut usize) -> Result<TokenKind, String> {
                 return Err(format!("float literal needs {wanted} hexadecimal digits"));
             }
             let bits = u64::from_str_radix(digits, 16).map_err(|e| e.to_string())?;
-            return Ok(if prefix.1 == b'f' { TokenKind::F32(bits as u32) } else { TokenKind::F64(bits) });
+            return Ok(if prefix.1 == b'f' {
+                TokenKind::F32(bits as u32)
+            } else {
+                TokenKind::F64(bits)
+            });
         }
         _ => {}
     }
@@ -202,18 +253,25 @@ fn number(text: &str, i: &mut usize) -> Result<TokenKind, String> {
                 take(i, u8::is_ascii_digit);
             }
             let exponent = matches!(at(*i), b'e' | b'E')
-                && (at(*i + 1).is_ascii_digit() || (matches!(at(*i + 1), b'+' | b'-') && at(*i + 2).is_ascii_digit()));
+                && (at(*i + 1).is_ascii_digit()
+                    || (matches!(at(*i + 1), b'+' | b'-') && at(*i + 2).is_ascii_digit()));
             if exponent {
                 float = true;
                 *i += 2;
                 take(i, u8::is_ascii_digit);
             }
             if float {
-                let value: f64 = text[start..*i].parse().map_err(|_| "malformed float literal".to_string())?;
+                let value: f64 = text[start..*i]
+                    .parse()
+                    .map_err(|_| "malformed float literal".to_string())?;
                 return Ok(TokenKind::F64(value.to_bits()));
             }
             let digits = &text[start..*i];
-            if digits.len() > 1 && digits.starts_with('0') { (8, &digits[1..]) } else { (10, digits) }
+            if digits.len() > 1 && digits.starts_with('0') {
+                (8, &digits[1..])
+            } else {
+                (10, digits)
+            }
         }
     };
     let value = u64::from_str_radix(digits, radix);
@@ -224,5 +282,7 @@ fn number(text: &str, i: &mut usize) -> Result<TokenKind, String> {
         take(i, |c| ident_part(*c));
         return Err(format!("malformed number `{}`", &text[start..*i]));
     }
-    value.map(TokenKind::Int).map_err(|_| format!("number `{}` is out of range", &text[start..*i]))
+    value
+        .map(TokenKind::Int)
+        .map_err(|_| format!("number `{}` is out of range", &text[start..*i]))
 }

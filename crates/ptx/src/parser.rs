@@ -9,7 +9,13 @@ const MAX_DEPTH: u32 = 100;
 /// Reads a PTX text. What cannot be read is in the list of errors and not in the module.
 pub fn parse(text: &str) -> (Module, Vec<Error>) {
     let (tokens, errors) = lex(text);
-    let mut p = Parser { text, tokens, at: 0, errors, depth: 0 };
+    let mut p = Parser {
+        text,
+        tokens,
+        at: 0,
+        errors,
+        depth: 0,
+    };
     let module = p.module();
     let mut errors = p.errors;
     errors.sort_by_key(|e| e.span.start);
@@ -55,7 +61,10 @@ impl<'a> Parser<'a> {
             TokenKind::Eof => "the end of the text".to_string(),
             _ => format!("`{}`", self.text_of(t)),
         };
-        self.errors.push(Error { span: t.span, message: format!("expected {what}, found {found}") });
+        self.errors.push(Error {
+            span: t.span,
+            message: format!("expected {what}, found {found}"),
+        });
         Err(Reported)
     }
 
@@ -72,7 +81,11 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, c: char) -> Parsed<()> {
-        if self.eat(c) { Ok(()) } else { self.fail(&format!("`{c}`")) }
+        if self.eat(c) {
+            Ok(())
+        } else {
+            self.fail(&format!("`{c}`"))
+        }
     }
 
     /// The text of a dotted token without its dot, if one is next.
@@ -142,14 +155,20 @@ impl<'a> Parser<'a> {
     /// From the token at `start` to the last one read.
     fn span_from(&self, start: Token) -> Span {
         let end = self.tokens[self.at.saturating_sub(1)].span.end;
-        Span { end: end.max(start.span.end), ..start.span }
+        Span {
+            end: end.max(start.span.end),
+            ..start.span
+        }
     }
 
     /// Runs `f` one level deeper.
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             let span = self.peek().span;
-            self.errors.push(Error { span, message: format!("nested deeper than {MAX_DEPTH} levels") });
+            self.errors.push(Error {
+                span,
+                message: format!("nested deeper than {MAX_DEPTH} levels"),
+            });
             return Err(Reported);
         }
         self.depth += 1;
@@ -208,10 +227,17 @@ impl<'a> Parser<'a> {
                 let text = self.text_of(t);
                 let (major, minor) = text.split_once('.').unwrap_or((text, ""));
                 match (major.parse(), minor.parse()) {
-                    (Ok(major), Ok(minor)) => Ok(Item::Version { major, minor, span: self.span_from(start) }),
+                    (Ok(major), Ok(minor)) => Ok(Item::Version {
+                        major,
+                        minor,
+                        span: self.span_from(start),
+                    }),
                     _ => {
                         let message = format!("expected a version like 8.7, found `{text}`");
-                        self.errors.push(Error { span: t.span, message });
+                        self.errors.push(Error {
+                            span: t.span,
+                            message,
+                        });
                         Err(Reported)
                     }
                 }
@@ -222,12 +248,18 @@ impl<'a> Parser<'a> {
                 while self.eat(',') {
                     names.push(self.ident("a target option")?);
                 }
-                Ok(Item::Target { names, span: self.span_from(start) })
+                Ok(Item::Target {
+                    names,
+                    span: self.span_from(start),
+                })
             }
             "address_size" => {
                 self.next();
                 let bits = self.u32("an address size")?;
-                Ok(Item::AddressSize { bits, span: self.span_from(start) })
+                Ok(Item::AddressSize {
+                    bits,
+                    span: self.span_from(start),
+                })
             }
             "file" => {
                 self.next();
@@ -240,13 +272,21 @@ impl<'a> Parser<'a> {
                 } else {
                     None
                 };
-                Ok(Item::File { index, name, stamp, span: self.span_from(start) })
+                Ok(Item::File {
+                    index,
+                    name,
+                    stamp,
+                    span: self.span_from(start),
+                })
             }
             "pragma" => {
                 self.next();
                 let texts = self.strings()?;
                 self.expect(';')?;
-                Ok(Item::Pragma { texts, span: self.span_from(start) })
+                Ok(Item::Pragma {
+                    texts,
+                    span: self.span_from(start),
+                })
             }
             "alias" => {
                 self.next();
@@ -254,7 +294,11 @@ impl<'a> Parser<'a> {
                 self.expect(',')?;
                 let target = self.ident("a function")?;
                 self.expect(';')?;
-                Ok(Item::Alias { name, target, span: self.span_from(start) })
+                Ok(Item::Alias {
+                    name,
+                    target,
+                    span: self.span_from(start),
+                })
             }
             _ if name == "section" || name.ends_with("_section") => self.section(start),
             _ => {
@@ -280,7 +324,9 @@ impl<'a> Parser<'a> {
             };
         }
         let open = self.next();
-        let head = self.text[start.span.start as usize..open.span.start as usize].trim().to_string();
+        let head = self.text[start.span.start as usize..open.span.start as usize]
+            .trim()
+            .to_string();
         let mut depth = 1u32;
         let close = loop {
             let t = self.peek();
@@ -295,9 +341,14 @@ impl<'a> Parser<'a> {
                 break t;
             }
         };
-        self.errors.retain(|e| e.span.start < open.span.end || e.span.start >= close.span.start);
+        self.errors
+            .retain(|e| e.span.start < open.span.end || e.span.start >= close.span.start);
         let body = self.text[open.span.end as usize..close.span.start as usize].to_string();
-        Ok(Item::Section { head, body, span: self.span_from(start) })
+        Ok(Item::Section {
+            head,
+            body,
+            span: self.span_from(start),
+        })
     }
 
     fn linkage(&mut self) -> Linkage {
@@ -331,7 +382,8 @@ impl<'a> Parser<'a> {
         let Some(space) = self.space() else {
             return self.fail("a state space");
         };
-        let (mut align, mut attributes, mut vector, mut ty, mut ptr) = (None, Vec::new(), 1, None, None);
+        let (mut align, mut attributes, mut vector, mut ty, mut ptr) =
+            (None, Vec::new(), 1, None, None);
         while let Some(d) = self.dot() {
             match d {
                 "align" => {
@@ -348,7 +400,10 @@ impl<'a> Parser<'a> {
                 }
                 "ptr" => {
                     self.next();
-                    let mut p = Ptr { space: self.space(), align: None };
+                    let mut p = Ptr {
+                        space: self.space(),
+                        align: None,
+                    };
                     if self.eat_dot("align") {
                         p.align = Some(self.u32("an alignment")?);
                     }
@@ -376,7 +431,11 @@ impl<'a> Parser<'a> {
                 self.expect(']')?;
             }
         }
-        let init = if initialiser && self.eat('=') { Some(self.init()?) } else { None };
+        let init = if initialiser && self.eat('=') {
+            Some(self.init()?)
+        } else {
+            None
+        };
         Ok(Variable {
             linkage,
             space,
@@ -407,7 +466,9 @@ impl<'a> Parser<'a> {
             }
             self.next();
             if depth == 0 {
-                return Ok(self.text[open.span.end as usize..t.span.start as usize].trim().to_string());
+                return Ok(self.text[open.span.end as usize..t.span.start as usize]
+                    .trim()
+                    .to_string());
             }
         }
     }
@@ -444,13 +505,28 @@ impl<'a> Parser<'a> {
                 self.next();
                 let (name, offset, generic) = self.init_symbol()?;
                 self.expect(')')?;
-                Ok(Init::Symbol { name, offset, generic, mask: Some(mask) })
+                Ok(Init::Symbol {
+                    name,
+                    offset,
+                    generic,
+                    mask: Some(mask),
+                })
             }
             TokenKind::Ident => {
                 let (name, offset, generic) = self.init_symbol()?;
-                Ok(Init::Symbol { name, offset, generic, mask: None })
+                Ok(Init::Symbol {
+                    name,
+                    offset,
+                    generic,
+                    mask: None,
+                })
             }
-            TokenKind::Punct('-') if matches!(self.peek_ahead(1).kind, TokenKind::F32(_) | TokenKind::F64(_)) => {
+            TokenKind::Punct('-')
+                if matches!(
+                    self.peek_ahead(1).kind,
+                    TokenKind::F32(_) | TokenKind::F64(_)
+                ) =>
+            {
                 self.next();
                 match self.next().kind {
                     TokenKind::F32(b) => Ok(Init::F32(b ^ 1 << 31)),
@@ -539,19 +615,40 @@ impl<'a> Parser<'a> {
     }
 
     fn function(&mut self, start: Token, linkage: Linkage) -> Parsed<Function> {
-        let kind = if self.dot() == Some("entry") { FunctionKind::Entry } else { FunctionKind::Func };
+        let kind = if self.dot() == Some("entry") {
+            FunctionKind::Entry
+        } else {
+            FunctionKind::Func
+        };
         self.next();
         let mut directives = Vec::new();
         while self.dot().is_some() {
             directives.push(self.directive()?);
         }
-        let returns = if self.is_punct('(') { self.params()? } else { Vec::new() };
+        let returns = if self.is_punct('(') {
+            self.params()?
+        } else {
+            Vec::new()
+        };
         let name = self.ident("the name of a function")?;
-        let params = if self.is_punct('(') { self.params()? } else { Vec::new() };
+        let params = if self.is_punct('(') {
+            self.params()?
+        } else {
+            Vec::new()
+        };
         let span = self.span_from(start);
         loop {
             if self.eat(';') {
-                return Ok(Function { linkage, kind, name, returns, params, directives, body: None, span });
+                return Ok(Function {
+                    linkage,
+                    kind,
+                    name,
+                    returns,
+                    params,
+                    directives,
+                    body: None,
+                    span,
+                });
             }
             if self.is_punct('{') {
                 break;
@@ -566,12 +663,25 @@ impl<'a> Parser<'a> {
             directives.push(d);
         }
         let body = self.block()?;
-        Ok(Function { linkage, kind, name, returns, params, directives, body: Some(body), span })
+        Ok(Function {
+            linkage,
+            kind,
+            name,
+            returns,
+            params,
+            directives,
+            body: Some(body),
+            span,
+        })
     }
 
     fn directive(&mut self) -> Parsed<Directive> {
         let t = self.next();
-        let mut d = Directive { name: self.text_of(t).to_string(), values: Vec::new(), texts: Vec::new() };
+        let mut d = Directive {
+            name: self.text_of(t).to_string(),
+            values: Vec::new(),
+            texts: Vec::new(),
+        };
         if self.is_punct('(') && d.name == ".attribute" {
             let text = self.parenthesised()?;
             d.texts.push(format!("({text})"));
@@ -629,14 +739,22 @@ impl<'a> Parser<'a> {
         match start.kind {
             TokenKind::Punct('{') => {
                 let statements = self.block()?;
-                Ok(Statement::Block { statements, span: self.span_from(start) })
+                Ok(Statement::Block {
+                    statements,
+                    span: self.span_from(start),
+                })
             }
             TokenKind::Ident if self.peek_ahead(1).kind == TokenKind::Punct(':') => {
                 self.next();
                 self.next();
-                Ok(Statement::Label { name: self.text_of(start).to_string(), span: self.span_from(start) })
+                Ok(Statement::Label {
+                    name: self.text_of(start).to_string(),
+                    span: self.span_from(start),
+                })
             }
-            TokenKind::Ident | TokenKind::Punct('@') => self.instruction().map(Statement::Instruction),
+            TokenKind::Ident | TokenKind::Punct('@') => {
+                self.instruction().map(Statement::Instruction)
+            }
             TokenKind::Dot => self.body_directive(start),
             _ => self.fail("a statement"),
         }
@@ -673,7 +791,12 @@ impl<'a> Parser<'a> {
                     }
                 }
                 self.expect(';')?;
-                Ok(Statement::Reg { ty, vector, names, span: self.span_from(start) })
+                Ok(Statement::Reg {
+                    ty,
+                    vector,
+                    names,
+                    span: self.span_from(start),
+                })
             }
             "loc" | "loc_intermediate" => {
                 self.next();
@@ -686,7 +809,9 @@ impl<'a> Parser<'a> {
                     loop {
                         match self.peek().kind {
                             TokenKind::Int(_) => drop(self.next()),
-                            TokenKind::Ident if self.peek_ahead(1).kind != TokenKind::Punct(':') => {
+                            TokenKind::Ident
+                                if self.peek_ahead(1).kind != TokenKind::Punct(':') =>
+                            {
                                 // The label of `function_name`, but not the instruction that follows.
                                 if !self.text_of(self.tokens[self.at - 1]).eq("function_name") {
                                     break;
@@ -701,13 +826,23 @@ impl<'a> Parser<'a> {
                 let rest_end = self.tokens[self.at - 1].span.end as usize;
                 let rest = self.text[rest_start..rest_end.max(rest_start)].to_string();
                 let directive = self.text_of(start).to_string();
-                Ok(Statement::Loc(Loc { directive, file, line, column, rest, span: self.span_from(start) }))
+                Ok(Statement::Loc(Loc {
+                    directive,
+                    file,
+                    line,
+                    column,
+                    rest,
+                    span: self.span_from(start),
+                }))
             }
             "pragma" => {
                 self.next();
                 let texts = self.strings()?;
                 self.expect(';')?;
-                Ok(Statement::Pragma { texts, span: self.span_from(start) })
+                Ok(Statement::Pragma {
+                    texts,
+                    span: self.span_from(start),
+                })
             }
             "branchtargets" | "calltargets" => {
                 self.next();
@@ -717,19 +852,36 @@ impl<'a> Parser<'a> {
                 }
                 self.expect(';')?;
                 let directive = self.text_of(start).to_string();
-                Ok(Statement::Targets { directive, names, span: self.span_from(start) })
+                Ok(Statement::Targets {
+                    directive,
+                    names,
+                    span: self.span_from(start),
+                })
             }
             "callprototype" => {
                 self.next();
-                let returns = if self.is_punct('(') { self.params()? } else { Vec::new() };
+                let returns = if self.is_punct('(') {
+                    self.params()?
+                } else {
+                    Vec::new()
+                };
                 self.ident("`_`")?;
-                let params = if self.is_punct('(') { self.params()? } else { Vec::new() };
+                let params = if self.is_punct('(') {
+                    self.params()?
+                } else {
+                    Vec::new()
+                };
                 let mut directives = Vec::new();
                 while self.dot().is_some() {
                     directives.push(self.directive()?);
                 }
                 self.expect(';')?;
-                Ok(Statement::Prototype { returns, params, directives, span: self.span_from(start) })
+                Ok(Statement::Prototype {
+                    returns,
+                    params,
+                    directives,
+                    span: self.span_from(start),
+                })
             }
             _ => {
                 let linkage = self.linkage();
@@ -744,7 +896,10 @@ impl<'a> Parser<'a> {
         let start = self.peek();
         let guard = if self.eat('@') {
             let negated = self.eat('!');
-            Some(Guard { negated, register: self.ident("a predicate")? })
+            Some(Guard {
+                negated,
+                register: self.ident("a predicate")?,
+            })
         } else {
             None
         };
@@ -764,7 +919,13 @@ impl<'a> Parser<'a> {
             }
         }
         self.expect(';')?;
-        Ok(Instruction { guard, name, modifiers, operands, span: self.span_from(start) })
+        Ok(Instruction {
+            guard,
+            name,
+            modifiers,
+            operands,
+            span: self.span_from(start),
+        })
     }
 
     fn operand(&mut self) -> Parsed<Operand> {
@@ -804,10 +965,21 @@ impl<'a> Parser<'a> {
                 self.next();
                 let parts = self.operands_until(']')?;
                 match <[Operand; 1]>::try_from(parts) {
-                    Ok([Operand::Name(base)]) => Ok(Operand::Address { base: Some(base), offset: 0 }),
-                    Ok([Operand::Offset(base, offset)]) => Ok(Operand::Address { base: Some(base), offset }),
-                    Ok([Operand::Int(n)]) if i64::try_from(n).is_ok() || u64::try_from(n).is_ok() => {
-                        Ok(Operand::Address { base: None, offset: n as i64 })
+                    Ok([Operand::Name(base)]) => Ok(Operand::Address {
+                        base: Some(base),
+                        offset: 0,
+                    }),
+                    Ok([Operand::Offset(base, offset)]) => Ok(Operand::Address {
+                        base: Some(base),
+                        offset,
+                    }),
+                    Ok([Operand::Int(n)])
+                        if i64::try_from(n).is_ok() || u64::try_from(n).is_ok() =>
+                    {
+                        Ok(Operand::Address {
+                            base: None,
+                            offset: n as i64,
+                        })
                     }
                     Ok([other]) => Ok(Operand::Tuple(vec![other])),
                     Err(parts) => Ok(Operand::Tuple(parts)),
@@ -826,7 +998,12 @@ impl<'a> Parser<'a> {
                 self.next();
                 Ok(Operand::F64(b))
             }
-            TokenKind::Punct('-') if matches!(self.peek_ahead(1).kind, TokenKind::F32(_) | TokenKind::F64(_)) => {
+            TokenKind::Punct('-')
+                if matches!(
+                    self.peek_ahead(1).kind,
+                    TokenKind::F32(_) | TokenKind::F64(_)
+                ) =>
+            {
                 self.next();
                 match self.next().kind {
                     TokenKind::F32(b) => Ok(Operand::F32(b ^ 1 << 31)),
@@ -834,7 +1011,9 @@ impl<'a> Parser<'a> {
                     _ => self.fail("a number"),
                 }
             }
-            TokenKind::Int(_) | TokenKind::Punct('-' | '+') => self.int("an operand").map(Operand::Int),
+            TokenKind::Int(_) | TokenKind::Punct('-' | '+') => {
+                self.int("an operand").map(Operand::Int)
+            }
             TokenKind::Ident => {
                 let mut name = self.ident("an operand")?;
                 while let Some(d) = self.dot() {
@@ -846,7 +1025,11 @@ impl<'a> Parser<'a> {
                     self.next();
                 }
                 let offset = self.offset()?;
-                Ok(if offset == 0 { Operand::Name(name) } else { Operand::Offset(name, offset) })
+                Ok(if offset == 0 {
+                    Operand::Name(name)
+                } else {
+                    Operand::Offset(name, offset)
+                })
             }
             _ => self.fail("an operand"),
         }

@@ -46,7 +46,9 @@ impl Display for Item {
             Item::AddressSize { bits, .. } => write!(f, ".address_size {bits}"),
             Item::Variable(v) => write!(f, "{v};"),
             Item::Function(x) => write!(f, "{x}"),
-            Item::File { index, name, stamp, .. } => {
+            Item::File {
+                index, name, stamp, ..
+            } => {
                 write!(f, ".file {index} \"{name}\"")?;
                 match stamp {
                     Some((t, s)) => write!(f, ", {t}, {s}"),
@@ -118,7 +120,12 @@ impl Display for Init {
             Init::Int(n) => write!(f, "{n}"),
             Init::F32(b) => write!(f, "0f{b:08X}"),
             Init::F64(b) => write!(f, "0d{b:016X}"),
-            Init::Symbol { name, offset: o, generic, mask } => {
+            Init::Symbol {
+                name,
+                offset: o,
+                generic,
+                mask,
+            } => {
                 if let Some(m) = mask {
                     write!(f, "0x{m:X}(")?;
                 }
@@ -190,7 +197,9 @@ impl Display for Function {
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Statement::Reg { ty, vector, names, .. } => {
+            Statement::Reg {
+                ty, vector, names, ..
+            } => {
                 f.write_str("\t.reg ")?;
                 if *vector > 1 {
                     write!(f, ".v{vector} ")?;
@@ -216,19 +225,30 @@ impl Display for Statement {
                 f.write_str("\t}")
             }
             Statement::Loc(l) => {
-                write!(f, "\t{} {} {} {}{}", l.directive, l.file, l.line, l.column, l.rest)
+                write!(
+                    f,
+                    "\t{} {} {} {}{}",
+                    l.directive, l.file, l.line, l.column, l.rest
+                )
             }
             Statement::Pragma { texts: t, .. } => {
                 f.write_str("\t.pragma ")?;
                 texts(f, t)?;
                 f.write_str(";")
             }
-            Statement::Targets { directive, names, .. } => {
+            Statement::Targets {
+                directive, names, ..
+            } => {
                 write!(f, "\t{directive} ")?;
                 list(f, names, ", ")?;
                 f.write_str(";")
             }
-            Statement::Prototype { returns, params: p, directives, .. } => {
+            Statement::Prototype {
+                returns,
+                params: p,
+                directives,
+                ..
+            } => {
                 f.write_str("\t.callprototype ")?;
                 if !returns.is_empty() {
                     params(f, returns)?;

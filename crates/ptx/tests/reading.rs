@@ -29,7 +29,10 @@ fn fixtures_are_read_and_printed() {
                     })
                     .sum()
             }
-            m.functions().filter_map(|f| f.body.as_deref()).map(count).sum::<usize>()
+            m.functions()
+                .filter_map(|f| f.body.as_deref())
+                .map(count)
+                .sum::<usize>()
         };
         assert_eq!(instructions(&again), instructions(&module), "{name}");
         assert!(instructions(&module) > 0, "{name}");
@@ -38,12 +41,18 @@ fn fixtures_are_read_and_printed() {
 
 #[test]
 fn spans_are_the_text() {
-    let text = ".version 8.0\n.target sm_90\n.entry k()\n{\n\tadd.s32 %r1,\n\t\t%r2, 1;\n\tret;\n}\n";
+    let text =
+        ".version 8.0\n.target sm_90\n.entry k()\n{\n\tadd.s32 %r1,\n\t\t%r2, 1;\n\tret;\n}\n";
     let (module, errors) = parse(text);
     assert!(errors.is_empty());
     let body = module.functions().next().unwrap().body.as_ref().unwrap();
-    let Statement::Instruction(i) = &body[0] else { panic!() };
-    assert_eq!(&text[i.span.start as usize..i.span.end as usize], "add.s32 %r1,\n\t\t%r2, 1;");
+    let Statement::Instruction(i) = &body[0] else {
+        panic!()
+    };
+    assert_eq!(
+        &text[i.span.start as usize..i.span.end as usize],
+        "add.s32 %r1,\n\t\t%r2, 1;"
+    );
     assert_eq!(i.span.line, 5);
 }
 
@@ -56,7 +65,17 @@ fn a_bad_statement_costs_only_itself() {
     assert_eq!(errors[0].message, "expected `;`, found `%r2`");
     let names: Vec<_> = module.functions().map(|f| f.name.as_str()).collect();
     assert_eq!(names, ["k", "l"]);
-    assert_eq!(module.functions().next().unwrap().body.as_ref().unwrap().len(), 1);
+    assert_eq!(
+        module
+            .functions()
+            .next()
+            .unwrap()
+            .body
+            .as_ref()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -91,7 +110,13 @@ fn sections_are_kept() {
 
 /// A real text with pieces cut out, doubled, or overwritten.
 fn damaged() -> impl Strategy<Value = String> {
-    let edit = (any::<prop::sample::Index>(), 0usize..40, any::<prop::sample::Index>(), 0u8..4, any::<u8>());
+    let edit = (
+        any::<prop::sample::Index>(),
+        0usize..40,
+        any::<prop::sample::Index>(),
+        0u8..4,
+        any::<u8>(),
+    );
     (0..FIXTURES.len(), prop::collection::vec(edit, 1..12)).prop_map(|(k, edits)| {
         let mut b = FIXTURES[k].1.as_bytes().to_vec();
         for (at, len, from, what, byte) in edits {

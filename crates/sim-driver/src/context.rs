@@ -23,60 +23,64 @@ pub(crate) fn put<T>(out: *mut T, value: T) -> Result<(), CUresult> {
 
 fn ordinal(device: c_int) -> Result<(), CUresult> {
     initialised()?;
-    if device == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_DEVICE) }
+    if device == 0 {
+        Ok(())
+    } else {
+        Err(CUDA_ERROR_INVALID_DEVICE)
+    }
 }
 
 /// The value of a `CUdevice_attribute`.
 fn attribute(which: c_int) -> Option<c_int> {
     let sms = device().config.sms as c_int;
     Some(match which {
-        1 => 1024,                           // MAX_THREADS_PER_BLOCK
-        2 | 3 => 1024,                       // MAX_BLOCK_DIM_X, Y
-        4 => 64,                             // MAX_BLOCK_DIM_Z
-        5 => 0x7fff_ffff,                    // MAX_GRID_DIM_X
-        6 | 7 => 65535,                      // MAX_GRID_DIM_Y, Z
-        8 => 48 << 10,                       // MAX_SHARED_MEMORY_PER_BLOCK
-        9 => 64 << 10,                       // TOTAL_CONSTANT_MEMORY
-        10 => 32,                            // WARP_SIZE
-        11 => 0x7fff_ffff,                   // MAX_PITCH
-        12 => 65536,                         // MAX_REGISTERS_PER_BLOCK
-        13 => 1_000_000,                     // CLOCK_RATE, kHz
-        14 => 512,                           // TEXTURE_ALIGNMENT
-        15 => 1,                             // GPU_OVERLAP
-        16 => sms,                           // MULTIPROCESSOR_COUNT
-        17 => 0,                             // KERNEL_EXEC_TIMEOUT
-        18 => 0,                             // INTEGRATED
-        19 => 1,                             // CAN_MAP_HOST_MEMORY
-        20 => 0,                             // COMPUTE_MODE
-        30 => 512,                           // SURFACE_ALIGNMENT
-        31 => 1,                             // CONCURRENT_KERNELS
-        32 => 0,                             // ECC_ENABLED
-        33..=35 => 0,                        // PCI_BUS_ID, PCI_DEVICE_ID, TCC_DRIVER
-        36 => 1_000_000,                     // MEMORY_CLOCK_RATE, kHz
-        37 => 64,                            // GLOBAL_MEMORY_BUS_WIDTH
-        38 => 1 << 20,                       // L2_CACHE_SIZE
-        39 => 2048,                          // MAX_THREADS_PER_MULTIPROCESSOR
-        40 => 1,                             // ASYNC_ENGINE_COUNT
-        41 => 1,                             // UNIFIED_ADDRESSING
-        50 => 0,                             // PCI_DOMAIN_ID
-        75 => 9,                             // COMPUTE_CAPABILITY_MAJOR
-        76 => 0,                             // COMPUTE_CAPABILITY_MINOR
-        78 => 0,                             // STREAM_PRIORITIES_SUPPORTED
-        79 | 80 => 1,                        // GLOBAL_L1_CACHE_SUPPORTED, LOCAL_L1_CACHE_SUPPORTED
-        81 => 228 << 10,                     // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-        82 => 65536,                         // MAX_REGISTERS_PER_MULTIPROCESSOR
-        83 => 1,                             // MANAGED_MEMORY
-        84 => 0,                             // MULTI_GPU_BOARD
-        86 => 1,                             // HOST_NATIVE_ATOMIC_SUPPORTED
-        88..=90 => 0,                        // PAGEABLE_MEMORY_ACCESS, CONCURRENT_MANAGED_ACCESS, COMPUTE_PREEMPTION_SUPPORTED
-        91 => 1,                             // CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
-        95 => 1,                             // COOPERATIVE_LAUNCH
-        97 => gpu_sim::MAX_SHARED as c_int,  // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-        99 => 1,                             // HOST_REGISTER_SUPPORTED
-        106 => 32,                           // MAX_BLOCKS_PER_MULTIPROCESSOR
-        111 => 1 << 10,                      // RESERVED_SHARED_MEMORY_PER_BLOCK
-        115 => 1,                            // MEMORY_POOLS_SUPPORTED
-        120 => 0,                            // CLUSTER_LAUNCH
+        1 => 1024,                          // MAX_THREADS_PER_BLOCK
+        2 | 3 => 1024,                      // MAX_BLOCK_DIM_X, Y
+        4 => 64,                            // MAX_BLOCK_DIM_Z
+        5 => 0x7fff_ffff,                   // MAX_GRID_DIM_X
+        6 | 7 => 65535,                     // MAX_GRID_DIM_Y, Z
+        8 => 48 << 10,                      // MAX_SHARED_MEMORY_PER_BLOCK
+        9 => 64 << 10,                      // TOTAL_CONSTANT_MEMORY
+        10 => 32,                           // WARP_SIZE
+        11 => 0x7fff_ffff,                  // MAX_PITCH
+        12 => 65536,                        // MAX_REGISTERS_PER_BLOCK
+        13 => 1_000_000,                    // CLOCK_RATE, kHz
+        14 => 512,                          // TEXTURE_ALIGNMENT
+        15 => 1,                            // GPU_OVERLAP
+        16 => sms,                          // MULTIPROCESSOR_COUNT
+        17 => 0,                            // KERNEL_EXEC_TIMEOUT
+        18 => 0,                            // INTEGRATED
+        19 => 1,                            // CAN_MAP_HOST_MEMORY
+        20 => 0,                            // COMPUTE_MODE
+        30 => 512,                          // SURFACE_ALIGNMENT
+        31 => 1,                            // CONCURRENT_KERNELS
+        32 => 0,                            // ECC_ENABLED
+        33..=35 => 0,                       // PCI_BUS_ID, PCI_DEVICE_ID, TCC_DRIVER
+        36 => 1_000_000,                    // MEMORY_CLOCK_RATE, kHz
+        37 => 64,                           // GLOBAL_MEMORY_BUS_WIDTH
+        38 => 1 << 20,                      // L2_CACHE_SIZE
+        39 => 2048,                         // MAX_THREADS_PER_MULTIPROCESSOR
+        40 => 1,                            // ASYNC_ENGINE_COUNT
+        41 => 1,                            // UNIFIED_ADDRESSING
+        50 => 0,                            // PCI_DOMAIN_ID
+        75 => 9,                            // COMPUTE_CAPABILITY_MAJOR
+        76 => 0,                            // COMPUTE_CAPABILITY_MINOR
+        78 => 0,                            // STREAM_PRIORITIES_SUPPORTED
+        79 | 80 => 1,                       // GLOBAL_L1_CACHE_SUPPORTED, LOCAL_L1_CACHE_SUPPORTED
+        81 => 228 << 10,                    // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+        82 => 65536,                        // MAX_REGISTERS_PER_MULTIPROCESSOR
+        83 => 1,                            // MANAGED_MEMORY
+        84 => 0,                            // MULTI_GPU_BOARD
+        86 => 1,                            // HOST_NATIVE_ATOMIC_SUPPORTED
+        88..=90 => 0, // PAGEABLE_MEMORY_ACCESS, CONCURRENT_MANAGED_ACCESS, COMPUTE_PREEMPTION_SUPPORTED
+        91 => 1,      // CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+        95 => 1,      // COOPERATIVE_LAUNCH
+        97 => gpu_sim::MAX_SHARED as c_int, // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+        99 => 1,      // HOST_REGISTER_SUPPORTED
+        106 => 32,    // MAX_BLOCKS_PER_MULTIPROCESSOR
+        111 => 1 << 10, // RESERVED_SHARED_MEMORY_PER_BLOCK
+        115 => 1,     // MEMORY_POOLS_SUPPORTED
+        120 => 0,     // CLUSTER_LAUNCH
         // Everything else that a program may ask for is not there.
         21..=150 => 0,
         _ => return None,

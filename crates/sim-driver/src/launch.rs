@@ -28,7 +28,11 @@ pub struct CUlaunchConfig {
 }
 
 /// The parameter buffer, from one pointer for each parameter or from a buffer of the caller.
-fn parameters(f: &FunctionEntry, params: *mut *mut c_void, extra: *mut *mut c_void) -> Result<Vec<u8>, CUresult> {
+fn parameters(
+    f: &FunctionEntry,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<Vec<u8>, CUresult> {
     let mut buffer = vec![0u8; f.kernel.param_size() as usize];
     if !params.is_null() {
         for (k, p) in f.kernel.params().iter().enumerate() {
@@ -68,23 +72,42 @@ fn parameters(f: &FunctionEntry, params: *mut *mut c_void, extra: *mut *mut c_vo
 }
 
 #[allow(clippy::too_many_arguments)]
-fn launch(handle: Handle, grid: [c_uint; 3], block: [c_uint; 3], shared: c_uint, params: *mut *mut c_void, extra: *mut *mut c_void, cooperative: bool) -> Result<(), CUresult> {
+fn launch(
+    handle: Handle,
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared: c_uint,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    cooperative: bool,
+) -> Result<(), CUresult> {
     let f = function(handle)?;
     if shared as i64 > i64::from(f.max_dynamic_shared) {
-        state().report = format!("{shared} bytes of dynamic shared memory, and the kernel has been allowed {}", f.max_dynamic_shared);
+        state().report = format!(
+            "{shared} bytes of dynamic shared memory, and the kernel has been allowed {}",
+            f.max_dynamic_shared
+        );
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let device = device();
     if cooperative {
         let threads = block.iter().product();
-        let fits = device.blocks_per_sm(threads, f.kernel.static_shared() + shared) * device.config.sms;
+        let fits =
+            device.blocks_per_sm(threads, f.kernel.static_shared() + shared) * device.config.sms;
         let blocks: u64 = grid.iter().map(|d| u64::from(*d)).product();
         if blocks > u64::from(fits) {
-            state().report = format!("a cooperative launch of {blocks} blocks, and {fits} fit (CUDA_OXIDE_SIM_SMS)");
+            state().report = format!(
+                "a cooperative launch of {blocks} blocks, and {fits} fit (CUDA_OXIDE_SIM_SMS)"
+            );
             return Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
-    let params = LaunchParams { grid, block, dynamic_shared: shared, params: parameters(&f, params, extra)? };
+    let params = LaunchParams {
+        grid,
+        block,
+        dynamic_shared: shared,
+        params: parameters(&f, params, extra)?,
+    };
     match device.launch(&f.kernel, &params) {
         Ok(s) => {
             LANE_INSTRUCTIONS.fetch_add(s.lane_instructions, Ordering::Relaxed);

@@ -16,7 +16,13 @@ fn allocate(out: *mut CUdeviceptr, size: usize) -> Result<(), CUresult> {
     if device().memory.used() + size as u64 > TOTAL_MEMORY as u64 {
         return Err(CUDA_ERROR_OUT_OF_MEMORY);
     }
-    put(out, device().memory.alloc(size as u64).map_err(|e| sim_error(&e))?)
+    put(
+        out,
+        device()
+            .memory
+            .alloc(size as u64)
+            .map_err(|e| sim_error(&e))?,
+    )
 }
 
 fn free(address: CUdeviceptr) -> Result<(), CUresult> {
@@ -26,12 +32,17 @@ fn free(address: CUdeviceptr) -> Result<(), CUresult> {
     if state().host.contains_key(&(address as usize)) {
         return free_host(address as *mut c_void);
     }
-    if device().memory.free(address) { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+    if device().memory.free(address) {
+        Ok(())
+    } else {
+        Err(CUDA_ERROR_INVALID_VALUE)
+    }
 }
 
 /// Host memory that kernels see under its own address.
 fn allocate_host(size: usize) -> Result<*mut c_void, CUresult> {
-    let layout = Layout::from_size_align(size.max(1), 4096).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+    let layout =
+        Layout::from_size_align(size.max(1), 4096).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
     // SAFETY: the layout is not empty.
     let p = unsafe { alloc_zeroed(layout) };
     if p.is_null() {
@@ -39,7 +50,12 @@ fn allocate_host(size: usize) -> Result<*mut c_void, CUresult> {
     }
     // SAFETY: the bytes live until `free_host`, which unmaps them first.
     unsafe { device().memory.map_host(p, size as u64) };
-    state().host.insert(p as usize, HostEntry { layout: Some(layout) });
+    state().host.insert(
+        p as usize,
+        HostEntry {
+            layout: Some(layout),
+        },
+    );
     Ok(p.cast())
 }
 
@@ -52,7 +68,10 @@ fn free_host(p: *mut c_void) -> Result<(), CUresult> {
         }
     };
     device().memory.free(p as u64);
-    if let Some(HostEntry { layout: Some(layout) }) = entry {
+    if let Some(HostEntry {
+        layout: Some(layout),
+    }) = entry
+    {
         // SAFETY: it came from `alloc_zeroed` with this layout.
         unsafe { dealloc(p.cast(), layout) };
     }
@@ -78,7 +97,11 @@ fn upload(dst: CUdeviceptr, src: *const c_void, len: usize) -> Result<(), CUresu
     if src.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    copy(device_bytes(dst, len).ok_or(CUDA_ERROR_INVALID_VALUE)?, src.cast(), len);
+    copy(
+        device_bytes(dst, len).ok_or(CUDA_ERROR_INVALID_VALUE)?,
+        src.cast(),
+        len,
+    );
     Ok(())
 }
 
@@ -89,7 +112,11 @@ fn download(dst: *mut c_void, src: CUdeviceptr, len: usize) -> Result<(), CUresu
     if dst.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    copy(dst.cast(), device_bytes(src, len).ok_or(CUDA_ERROR_INVALID_VALUE)?, len);
+    copy(
+        dst.cast(),
+        device_bytes(src, len).ok_or(CUDA_ERROR_INVALID_VALUE)?,
+        len,
+    );
     Ok(())
 }
 
@@ -98,7 +125,11 @@ fn within(dst: CUdeviceptr, src: CUdeviceptr, len: usize) -> Result<(), CUresult
         return Ok(());
     }
     let (d, s) = (device_bytes(dst, len), device_bytes(src, len));
-    copy(d.ok_or(CUDA_ERROR_INVALID_VALUE)?, s.ok_or(CUDA_ERROR_INVALID_VALUE)?, len);
+    copy(
+        d.ok_or(CUDA_ERROR_INVALID_VALUE)?,
+        s.ok_or(CUDA_ERROR_INVALID_VALUE)?,
+        len,
+    );
     Ok(())
 }
 
@@ -120,8 +151,10 @@ fn fill(dst: CUdeviceptr, value: &[u8], count: usize) -> Result<(), CUresult> {
     if count == 0 {
         return Ok(());
     }
-    let len = count.checked_mul(value.len()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-    if dst % value.len() as u64 != 0 {
+    let len = count
+        .checked_mul(value.len())
+        .ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    if !dst.is_multiple_of(value.len() as u64) {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let p = device_bytes(dst, len).ok_or(CUDA_ERROR_INVALID_VALUE)?;

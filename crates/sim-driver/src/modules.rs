@@ -21,10 +21,16 @@ fn load(out: *mut Handle, text: &[u8]) -> Result<(), CUresult> {
     };
     let module = gpu_sim::Module::load(&device().memory, text).map_err(|e| sim_error(&e))?;
     for target in module.targets() {
-        let Some(sm) = target.strip_prefix("sm_") else { continue };
+        let Some(sm) = target.strip_prefix("sm_") else {
+            continue;
+        };
         let digits = sm.trim_end_matches(|c: char| !c.is_ascii_digit());
-        if digits.parse::<u32>().is_ok_and(|n| n > 90 || n != 90 && sm != digits) {
-            let report = format!("the module is for {target}, and the simulator has compute capability 9.0");
+        if digits
+            .parse::<u32>()
+            .is_ok_and(|n| n > 90 || n != 90 && sm != digits)
+        {
+            let report =
+                format!("the module is for {target}, and the simulator has compute capability 9.0");
             return fail(CUDA_ERROR_NO_BINARY_FOR_GPU, &report);
         }
     }
@@ -41,8 +47,12 @@ fn image<'a>(p: *const c_void) -> Result<&'a [u8], CUresult> {
     }
     // SAFETY: an image has at least four bytes: it is a text that ends with a zero, or begins with a magic number.
     let magic: [u8; 4] = unsafe { std::ptr::read_unaligned(p.cast()) };
-    if magic == *b"\x7fELF" || magic == 0xba55_ed50u32.to_le_bytes() || magic == 0x4662_43b1u32.to_le_bytes() {
-        state().report = "the module is machine code for a GPU; the simulator executes PTX text".into();
+    if magic == *b"\x7fELF"
+        || magic == 0xba55_ed50u32.to_le_bytes()
+        || magic == 0x4662_43b1u32.to_le_bytes()
+    {
+        state().report =
+            "the module is machine code for a GPU; the simulator executes PTX text".into();
         return Err(CUDA_ERROR_NO_BINARY_FOR_GPU);
     }
     // SAFETY: PTX images end with a zero.
@@ -63,18 +73,34 @@ fn write_log(buffer: *mut c_char, size: usize, text: &str) -> usize {
     n + 1
 }
 
-fn load_with_options(out: *mut Handle, p: *const c_void, count: c_uint, options: *const c_int, values: *mut *mut c_void) -> Result<(), CUresult> {
+fn load_with_options(
+    out: *mut Handle,
+    p: *const c_void,
+    count: c_uint,
+    options: *const c_int,
+    values: *mut *mut c_void,
+) -> Result<(), CUresult> {
     let result = image(p).and_then(|text| load(out, text));
     if count == 0 || options.is_null() || values.is_null() {
         return result;
     }
     // SAFETY: the caller gives `count` options and values.
     let (options, values) = unsafe {
-        (std::slice::from_raw_parts(options, count as usize), std::slice::from_raw_parts_mut(values, count as usize))
+        (
+            std::slice::from_raw_parts(options, count as usize),
+            std::slice::from_raw_parts_mut(values, count as usize),
+        )
     };
     let find = |o: c_int| options.iter().position(|x| *x == o);
-    let report = if result.is_err() { state().report.clone() } else { String::new() };
-    for (buffer, size, text) in [(JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_SIZE, &report[..]), (JIT_INFO_LOG_BUFFER, JIT_INFO_LOG_SIZE, "")] {
+    let report = if result.is_err() {
+        state().report.clone()
+    } else {
+        String::new()
+    };
+    for (buffer, size, text) in [
+        (JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_SIZE, &report[..]),
+        (JIT_INFO_LOG_BUFFER, JIT_INFO_LOG_SIZE, ""),
+    ] {
         if let (Some(b), Some(s)) = (find(buffer), find(size)) {
             // Sizes travel in the pointer, and come back in it.
             let written = write_log(values[b].cast(), values[s] as usize, text);
@@ -84,8 +110,15 @@ fn load_with_options(out: *mut Handle, p: *const c_void, count: c_uint, options:
     result
 }
 
-fn with_module<T>(module: Handle, f: impl FnOnce(&std::sync::Arc<gpu_sim::Module>) -> T) -> Result<T, CUresult> {
-    let m = state().modules.get(&(module as usize)).cloned().ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+fn with_module<T>(
+    module: Handle,
+    f: impl FnOnce(&std::sync::Arc<gpu_sim::Module>) -> T,
+) -> Result<T, CUresult> {
+    let m = state()
+        .modules
+        .get(&(module as usize))
+        .cloned()
+        .ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     Ok(f(&m))
 }
 
@@ -94,11 +127,17 @@ fn name_of<'a>(name: *const c_char) -> Result<&'a str, CUresult> {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     // SAFETY: the caller gives a text that ends with a zero.
-    unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| CUDA_ERROR_NOT_FOUND)
+    unsafe { CStr::from_ptr(name) }
+        .to_str()
+        .map_err(|_| CUDA_ERROR_NOT_FOUND)
 }
 
 pub(crate) fn function(handle: Handle) -> Result<FunctionEntry, CUresult> {
-    state().functions.get(&(handle as usize)).cloned().ok_or(CUDA_ERROR_INVALID_HANDLE)
+    state()
+        .functions
+        .get(&(handle as usize))
+        .cloned()
+        .ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
 driver_api! {

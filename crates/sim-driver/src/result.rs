@@ -53,7 +53,11 @@ results! {
 }
 
 /// Writes a name or description, or null and `CUDA_ERROR_INVALID_VALUE` for an unknown code.
-fn give(code: CUresult, out: *mut *const c_char, pick: fn((&'static str, &'static str)) -> &'static str) -> Result<(), CUresult> {
+fn give(
+    code: CUresult,
+    out: *mut *const c_char,
+    pick: fn((&'static str, &'static str)) -> &'static str,
+) -> Result<(), CUresult> {
     if out.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }

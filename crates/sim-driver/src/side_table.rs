@@ -20,5 +20,7 @@ impl SourceMap for Map {
 
 /// Reads the bytes of a side table.
 pub(crate) fn read(bytes: &[u8]) -> Result<Arc<dyn SourceMap>, String> {
-    SideTable::from_bytes(bytes).map(|t| Arc::new(Map(t)) as Arc<dyn SourceMap>).map_err(|e| e.to_string())
+    SideTable::from_bytes(bytes)
+        .map(|t| Arc::new(Map(t)) as Arc<dyn SourceMap>)
+        .map_err(|e| e.to_string())
 }

@@ -57,7 +57,11 @@ thread_local! {
 
 /// The simulator's configuration, from the environment.
 fn config() -> Config {
-    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.trim().parse::<u64>().ok());
+    let number = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .and_then(|v| v.trim().parse::<u64>().ok())
+    };
     let mut c = Config::default();
     if let Some(n) = number("CUDA_OXIDE_SIM_SMS") {
         c.sms = n.clamp(1, 1024) as u32;
@@ -77,7 +81,11 @@ pub(crate) fn initialise() {
 }
 
 pub(crate) fn initialised() -> Result<(), CUresult> {
-    if INIT.load(Ordering::Acquire) == 0 { Err(CUDA_ERROR_NOT_INITIALIZED) } else { Ok(()) }
+    if INIT.load(Ordering::Acquire) == 0 {
+        Err(CUDA_ERROR_NOT_INITIALIZED)
+    } else {
+        Ok(())
+    }
 }
 
 pub(crate) fn device() -> &'static Device {
@@ -85,7 +93,10 @@ pub(crate) fn device() -> &'static Device {
 }
 
 pub(crate) fn state() -> MutexGuard<'static, State> {
-    STATE.get_or_init(Mutex::default).lock().unwrap_or_else(|e| e.into_inner())
+    STATE
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
 }
 
 /// A number for a new handle: a multiple of 16, as pointers are.

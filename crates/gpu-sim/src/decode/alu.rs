@@ -13,14 +13,38 @@ use std::sync::Arc;
 macro_rules! by_int {
     ($self:ident, $ty:expr, $T:ident, $body:expr) => {
         match $ty {
-            Type::U8 | Type::B8 => { type $T = u8; $body }
-            Type::S8 => { type $T = i8; $body }
-            Type::U16 | Type::B16 => { type $T = u16; $body }
-            Type::S16 => { type $T = i16; $body }
-            Type::U32 | Type::B32 => { type $T = u32; $body }
-            Type::S32 => { type $T = i32; $body }
-            Type::U64 | Type::B64 => { type $T = u64; $body }
-            Type::S64 => { type $T = i64; $body }
+            Type::U8 | Type::B8 => {
+                type $T = u8;
+                $body
+            }
+            Type::S8 => {
+                type $T = i8;
+                $body
+            }
+            Type::U16 | Type::B16 => {
+                type $T = u16;
+                $body
+            }
+            Type::S16 => {
+                type $T = i16;
+                $body
+            }
+            Type::U32 | Type::B32 => {
+                type $T = u32;
+                $body
+            }
+            Type::S32 => {
+                type $T = i32;
+                $body
+            }
+            Type::U64 | Type::B64 => {
+                type $T = u64;
+                $body
+            }
+            Type::S64 => {
+                type $T = i64;
+                $body
+            }
             _ => return $self.unknown(format!("type .{}", $ty.name())),
         }
     };
@@ -30,10 +54,22 @@ macro_rules! by_int {
 macro_rules! by_bits {
     ($self:ident, $ty:expr, $T:ident, $body:expr) => {
         match width_of($ty) {
-            1 => { type $T = u8; $body }
-            2 => { type $T = u16; $body }
-            4 => { type $T = u32; $body }
-            8 => { type $T = u64; $body }
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2 => {
+                type $T = u16;
+                $body
+            }
+            4 => {
+                type $T = u32;
+                $body
+            }
+            8 => {
+                type $T = u64;
+                $body
+            }
             _ => return $self.unknown(format!("type .{}", $ty.name())),
         }
     };
@@ -59,16 +95,32 @@ pub(super) fn extend(bits: u64, ty: Type) -> i128 {
 
 impl Decoder<'_> {
     /// Adds an operation over lanes with sources of one type.
-    fn lanes<const N: usize>(&mut self, f: LaneFn, i: &Instruction, d: Type, sources: [Type; N]) -> Decoded<()> {
+    fn lanes<const N: usize>(
+        &mut self,
+        f: LaneFn,
+        i: &Instruction,
+        d: Type,
+        sources: [Type; N],
+    ) -> Decoded<()> {
         if i.operands.len() != N + 1 {
-            return self.unknown(format!("{} operands where {} belong", i.operands.len(), N + 1));
+            return self.unknown(format!(
+                "{} operands where {} belong",
+                i.operands.len(),
+                N + 1
+            ));
         }
         let mut rows = [NONE; 3];
         for (k, ty) in sources.into_iter().enumerate() {
             rows[k] = self.src_of(&i.operands[k + 1], ty)?;
         }
         let d = self.dst_of(&i.operands[0], width_of(d))?;
-        let inst = Inst { d, a: rows[0], b: rows[1], c: rows[2], ..self.inst(Op::Lanes(f)) };
+        let inst = Inst {
+            d,
+            a: rows[0],
+            b: rows[1],
+            c: rows[2],
+            ..self.inst(Op::Lanes(f))
+        };
         self.push(inst);
         Ok(())
     }
@@ -82,7 +134,11 @@ impl Decoder<'_> {
         f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static,
     ) -> Decoded<()> {
         if i.operands.len() != N + 1 {
-            return self.unknown(format!("{} operands where {} belong", i.operands.len(), N + 1));
+            return self.unknown(format!(
+                "{} operands where {} belong",
+                i.operands.len(),
+                N + 1
+            ));
         }
         let mut rows = [NONE; 3];
         let mut widths = [0; 4];
@@ -92,8 +148,17 @@ impl Decoder<'_> {
         }
         widths[3] = width_of(d);
         let d = self.dst_of(&i.operands[0], width_of(d))?;
-        let op = Op::Scalar(Arc::new(Scalar { f: Arc::new(f), widths }));
-        let inst = Inst { d, a: rows[0], b: rows[1], c: rows[2], ..self.inst(op) };
+        let op = Op::Scalar(Arc::new(Scalar {
+            f: Arc::new(f),
+            widths,
+        }));
+        let inst = Inst {
+            d,
+            a: rows[0],
+            b: rows[1],
+            c: rows[2],
+            ..self.inst(op)
+        };
         self.push(inst);
         Ok(())
     }
@@ -119,9 +184,14 @@ impl Decoder<'_> {
             return self.half_instruction(i, ty, m);
         }
         match (i.name.as_str(), ty) {
-            ("add" | "sub" | "mul" | "div" | "fma" | "mad", Type::F32 | Type::F64) => self.float_arithmetic(i, ty, m),
-            ("abs" | "neg" | "min" | "max" | "sqrt" | "rsqrt" | "rcp" | "ex2" | "lg2" | "sin" | "cos" | "tanh"
-            | "copysign", Type::F32 | Type::F64) => self.float_function(i, ty, m),
+            ("add" | "sub" | "mul" | "div" | "fma" | "mad", Type::F32 | Type::F64) => {
+                self.float_arithmetic(i, ty, m)
+            }
+            (
+                "abs" | "neg" | "min" | "max" | "sqrt" | "rsqrt" | "rcp" | "ex2" | "lg2" | "sin"
+                | "cos" | "tanh" | "copysign",
+                Type::F32 | Type::F64,
+            ) => self.float_function(i, ty, m),
             ("and" | "or" | "xor" | "not" | "cnot", Type::Pred) => {
                 self.finish_mods(&m)?;
                 match i.name.as_str() {
@@ -172,16 +242,27 @@ impl Decoder<'_> {
                 _ => return self.unknown(format!("type .{}", ty.name())),
             };
             let f = move |a: u64, b: u64, c: u64| {
-                let cut = |v: u64| if sign { i64::from((v as i32) << 8 >> 8) } else { (v & 0xff_ffff) as i64 };
+                let cut = |v: u64| {
+                    if sign {
+                        i64::from((v as i32) << 8 >> 8)
+                    } else {
+                        (v & 0xff_ffff) as i64
+                    }
+                };
                 let p = cut(a).wrapping_mul(cut(b));
                 let p = if hi { p >> 16 } else { p };
                 if sat {
-                    (i64::from(p as i32) + i64::from(c as i32)).clamp(i32::MIN.into(), i32::MAX.into()) as u64
+                    (i64::from(p as i32) + i64::from(c as i32))
+                        .clamp(i32::MIN.into(), i32::MAX.into()) as u64
                 } else {
                     (p as u32).wrapping_add(c as u32).into()
                 }
             };
-            return if name == "mul24" { self.scalar(i, ty, [ty; 2], f) } else { self.scalar(i, ty, [ty; 3], f) };
+            return if name == "mul24" {
+                self.scalar(i, ty, [ty; 2], f)
+            } else {
+                self.scalar(i, ty, [ty; 3], f)
+            };
         }
         if name == "min" || name == "max" {
             let relu = m.take("relu");
@@ -195,7 +276,12 @@ impl Decoder<'_> {
             };
             return self.lanes(f, i, ty, [ty; 2]);
         }
-        if name == "bfe" || name == "bfi" || name == "selp" || name == "slct" || name == "fns" || name == "szext"
+        if name == "bfe"
+            || name == "bfi"
+            || name == "selp"
+            || name == "slct"
+            || name == "fns"
+            || name == "szext"
             || name == "bmsk"
         {
             return self.fields(i, ty, m);
@@ -205,9 +291,19 @@ impl Decoder<'_> {
                 self.finish_mods(&m)?;
                 // Division by zero gives all ones, the remainder the dividend: what the machine's sequence gives.
                 let f = if name == "div" {
-                    by_int!(self, ty, T, op2(|a: T, b: T| a.checked_div(b).unwrap_or(if b == 0 { !0 } else { a })))
+                    by_int!(
+                        self,
+                        ty,
+                        T,
+                        op2(|a: T, b: T| a.checked_div(b).unwrap_or(if b == 0 { !0 } else { a }))
+                    )
                 } else {
-                    by_int!(self, ty, T, op2(|a: T, b: T| a.checked_rem(b).unwrap_or(if b == 0 { a } else { 0 })))
+                    by_int!(
+                        self,
+                        ty,
+                        T,
+                        op2(|a: T, b: T| a.checked_rem(b).unwrap_or(if b == 0 { a } else { 0 }))
+                    )
                 };
                 self.lanes(f, i, ty, [ty; 2])
             }
@@ -254,7 +350,16 @@ impl Decoder<'_> {
             // Amounts above the width count as the width.
             "shl" => {
                 self.finish_mods(&m)?;
-                let f = by_bits!(self, ty, T, op2(|a: T, b: u32| if b < T::BITS { a << (b & (T::BITS - 1)) } else { 0 }));
+                let f = by_bits!(
+                    self,
+                    ty,
+                    T,
+                    op2(|a: T, b: u32| if b < T::BITS {
+                        a << (b & (T::BITS - 1))
+                    } else {
+                        0
+                    })
+                );
                 self.lanes(f, i, ty, [ty, Type::U32])
             }
             "shr" => {
@@ -262,7 +367,16 @@ impl Decoder<'_> {
                 let f = if signed(ty) {
                     by_int!(self, ty, T, op2(|a: T, b: u32| a >> b.min(T::BITS - 1)))
                 } else {
-                    by_bits!(self, ty, T, op2(|a: T, b: u32| if b < T::BITS { a >> (b & (T::BITS - 1)) } else { 0 }))
+                    by_bits!(
+                        self,
+                        ty,
+                        T,
+                        op2(|a: T, b: u32| if b < T::BITS {
+                            a >> (b & (T::BITS - 1))
+                        } else {
+                            0
+                        })
+                    )
                 };
                 self.lanes(f, i, ty, [ty, Type::U32])
             }
@@ -283,7 +397,12 @@ impl Decoder<'_> {
             }
             "sad" => {
                 self.finish_mods(&m)?;
-                let f = by_int!(self, ty, T, op3(|a: T, b: T, c: T| c.wrapping_add(a.abs_diff(b) as T)));
+                let f = by_int!(
+                    self,
+                    ty,
+                    T,
+                    op3(|a: T, b: T, c: T| c.wrapping_add(a.abs_diff(b) as T))
+                );
                 self.lanes(f, i, ty, [ty; 3])
             }
             _ => self.unknown("instruction"),
@@ -292,7 +411,10 @@ impl Decoder<'_> {
 
     fn multiply(&mut self, i: &Instruction, ty: Type, mut m: Mods<'_>) -> Decoded<()> {
         let mad = i.name == "mad";
-        let mode = self.need(m.find(|s| matches!(s, "lo" | "hi" | "wide").then(|| s.to_string())), ".lo, .hi or .wide")?;
+        let mode = self.need(
+            m.find(|s| matches!(s, "lo" | "hi" | "wide").then(|| s.to_string())),
+            ".lo, .hi or .wide",
+        )?;
         let (cc, sat) = (m.take("cc"), m.take("sat"));
         self.finish_mods(&m)?;
         if cc {
@@ -303,13 +425,19 @@ impl Decoder<'_> {
                 return self.unknown("modifier `.sat`");
             }
             let f = op3(|a: i32, b: i32, c: i32| {
-                ((i64::from(a) * i64::from(b) >> 32) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32
+                ((i64::from(a) * i64::from(b) >> 32) + i64::from(c))
+                    .clamp(i32::MIN.into(), i32::MAX.into()) as i32
             });
             return self.lanes(f, i, ty, [ty; 3]);
         }
         match mode.as_str() {
             "lo" if mad => {
-                let f = by_int!(self, ty, T, op3(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c)));
+                let f = by_int!(
+                    self,
+                    ty,
+                    T,
+                    op3(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c))
+                );
                 self.lanes(f, i, ty, [ty; 3])
             }
             "lo" => {
@@ -321,10 +449,13 @@ impl Decoder<'_> {
                     ($T:ty, $W:ty) => {
                         if mad {
                             op3(|a: $T, b: $T, c: $T| {
-                                (((<$W>::from(a) * <$W>::from(b)) >> <$T>::BITS) as $T).wrapping_add(c)
+                                (((<$W>::from(a) * <$W>::from(b)) >> <$T>::BITS) as $T)
+                                    .wrapping_add(c)
                             })
                         } else {
-                            op2(|a: $T, b: $T| ((<$W>::from(a) * <$W>::from(b)) >> <$T>::BITS) as $T)
+                            op2(|a: $T, b: $T| {
+                                ((<$W>::from(a) * <$W>::from(b)) >> <$T>::BITS) as $T
+                            })
                         }
                     };
                 }
@@ -337,13 +468,19 @@ impl Decoder<'_> {
                     Type::S64 => hi!(i64, i128),
                     _ => return self.unknown(format!("type .{}", ty.name())),
                 };
-                if mad { self.lanes(f, i, ty, [ty; 3]) } else { self.lanes(f, i, ty, [ty; 2]) }
+                if mad {
+                    self.lanes(f, i, ty, [ty; 3])
+                } else {
+                    self.lanes(f, i, ty, [ty; 2])
+                }
             }
             _ => {
                 macro_rules! wide {
                     ($T:ty, $W:ty) => {
                         if mad {
-                            op3(|a: $T, b: $T, c: $W| (<$W>::from(a) * <$W>::from(b)).wrapping_add(c))
+                            op3(|a: $T, b: $T, c: $W| {
+                                (<$W>::from(a) * <$W>::from(b)).wrapping_add(c)
+                            })
                         } else {
                             op2(|a: $T, b: $T| <$W>::from(a) * <$W>::from(b))
                         }
@@ -356,7 +493,11 @@ impl Decoder<'_> {
                     Type::S32 => (wide!(i32, i64), Type::S64),
                     _ => return self.unknown(format!("type .{}", ty.name())),
                 };
-                if mad { self.lanes(f, i, d, [ty, ty, d]) } else { self.lanes(f, i, d, [ty; 2]) }
+                if mad {
+                    self.lanes(f, i, d, [ty, ty, d])
+                } else {
+                    self.lanes(f, i, d, [ty; 2])
+                }
             }
         }
     }
@@ -372,7 +513,13 @@ impl Decoder<'_> {
             _ => return self.unknown("instruction"),
         };
         self.scalar(i, Type::B32, [Type::B32; 2], move |a, b, _| {
-            let half = |v: u64| if sign { i32::from(v as i16) } else { i32::from(v as u16) };
+            let half = |v: u64| {
+                if sign {
+                    i32::from(v as i16)
+                } else {
+                    i32::from(v as u16)
+                }
+            };
             let one = |a, b| {
                 let r = f(half(a), half(b));
                 u64::from((if relu { r.max(0) } else { r }) as u16)
@@ -394,12 +541,19 @@ impl Decoder<'_> {
                 let ftz = m.take("ftz");
                 self.finish_mods(&m)?;
                 match ty {
-                    Type::S32 => {
-                        self.scalar(i, d, [d, d, ty], |a, b, c| if c as i32 >= 0 { a } else { b })
-                    }
+                    Type::S32 => self.scalar(
+                        i,
+                        d,
+                        [d, d, ty],
+                        |a, b, c| if c as i32 >= 0 { a } else { b },
+                    ),
                     Type::F32 => self.scalar(i, d, [d, d, ty], move |a, b, c| {
                         let c = f32::from_bits(c as u32);
-                        if (if ftz { flush(c) } else { c }) >= 0.0 { a } else { b }
+                        if (if ftz { flush(c) } else { c }) >= 0.0 {
+                            a
+                        } else {
+                            b
+                        }
                     }),
                     _ => self.unknown(format!("type .{}", ty.name())),
                 }
@@ -416,7 +570,11 @@ impl Decoder<'_> {
                     let top = (pos + len).saturating_sub(1).min(bits - 1);
                     let fill = sign && len != 0 && value >> top & 1 != 0;
                     let unsigned = (a & if bits == 32 { 0xffff_ffff } else { u64::MAX }) as u128;
-                    let field = if len == 0 { 0 } else { unsigned >> pos.min(127) };
+                    let field = if len == 0 {
+                        0
+                    } else {
+                        unsigned >> pos.min(127)
+                    };
                     let got = len.min(bits.saturating_sub(pos));
                     let mask = if got >= 64 { u64::MAX } else { (1 << got) - 1 };
                     let field = field as u64 & mask;
@@ -435,7 +593,17 @@ impl Decoder<'_> {
                 let joined = self.row(8);
                 let join = op2(|p: u32, l: u32| u64::from(p) << 32 | u64::from(l));
                 let (guard, guard_negated) = (NONE, false);
-                self.push(Inst { op: Op::Lanes(join), guard, guard_negated, d: joined, d2: NONE, a: pos, b: len, c: NONE, x: 0 });
+                self.push(Inst {
+                    op: Op::Lanes(join),
+                    guard,
+                    guard_negated,
+                    d: joined,
+                    d2: NONE,
+                    a: pos,
+                    b: len,
+                    c: NONE,
+                    x: 0,
+                });
                 let w = width_of(ty);
                 let (a, b, d) = (self.src_of(a, ty)?, self.src_of(b, ty)?, self.dst_of(d, w)?);
                 let f: ScalarFn = Arc::new(move |a, b, c| {
@@ -446,8 +614,17 @@ impl Decoder<'_> {
                     let mask = if len >= 64 { u64::MAX } else { (1 << len) - 1 } << pos;
                     b & !mask | a << pos & mask
                 });
-                let op = Op::Scalar(Arc::new(Scalar { f, widths: [w, w, 8, w] }));
-                let inst = Inst { d, a, b, c: joined, ..self.inst(op) };
+                let op = Op::Scalar(Arc::new(Scalar {
+                    f,
+                    widths: [w, w, 8, w],
+                }));
+                let inst = Inst {
+                    d,
+                    a,
+                    b,
+                    c: joined,
+                    ..self.inst(op)
+                };
                 self.push(inst);
                 Ok(())
             }
@@ -457,7 +634,11 @@ impl Decoder<'_> {
                     let (mask, base, offset) = (mask as u32, base as u32, offset as i32);
                     let at = |p: i64| (0..32).contains(&p) && mask >> p & 1 != 0;
                     if offset == 0 {
-                        return if at(base.into()) { base.into() } else { u32::MAX.into() };
+                        return if at(base.into()) {
+                            base.into()
+                        } else {
+                            u32::MAX.into()
+                        };
                     }
                     let (mut p, step) = (i64::from(base), i64::from(offset.signum()));
                     let mut left = offset.unsigned_abs();
@@ -480,7 +661,11 @@ impl Decoder<'_> {
                 }
                 self.finish_mods(&m)?;
                 self.scalar(i, Type::B32, [Type::B32; 2], move |a, b, _| {
-                    let (a, b) = if clamp { (a.min(32), b.min(32)) } else { (a & 31, b & 31) };
+                    let (a, b) = if clamp {
+                        (a.min(32), b.min(32))
+                    } else {
+                        (a & 31, b & 31)
+                    };
                     ((1u64 << b) - 1) << a & 0xffff_ffff
                 })
             }
@@ -497,7 +682,11 @@ impl Decoder<'_> {
                         return 0;
                     }
                     let s = 32 - n;
-                    if sign { ((a as u32) << s).cast_signed().wrapping_shr(s as u32) as u32 as u64 } else { u64::from((a as u32) << s >> s) }
+                    if sign {
+                        ((a as u32) << s).cast_signed().wrapping_shr(s as u32) as u32 as u64
+                    } else {
+                        u64::from((a as u32) << s >> s)
+                    }
                 })
             }
         }
@@ -533,7 +722,14 @@ impl Decoder<'_> {
     }
 
     /// `a ± b` with a carry in, a carry out, or both.
-    fn add_carry(&mut self, i: &Instruction, ty: Type, sub: bool, carry_in: bool, carry_out: bool) -> Decoded<()> {
+    fn add_carry(
+        &mut self,
+        i: &Instruction,
+        ty: Type,
+        sub: bool,
+        carry_in: bool,
+        carry_out: bool,
+    ) -> Decoded<()> {
         let [d, a, b] = self.operands::<3>(i)?;
         let w = width_of(ty);
         if !(w == 4 || w == 8) {
@@ -545,31 +741,77 @@ impl Decoder<'_> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn sum(&mut self, d: u32, a: u32, b: u32, w: Width, sub: bool, carry_in: bool, carry_out: bool) {
+    fn sum(
+        &mut self,
+        d: u32,
+        a: u32,
+        b: u32,
+        w: Width,
+        sub: bool,
+        carry_in: bool,
+        carry_out: bool,
+    ) {
         let cc = self.carry_row();
         let bits = 8 * u32::from(w);
         // The carry of a subtraction is its borrow.
         let full = move |a: u64, b: u64, c: u64| {
             let c = if carry_in { u128::from(c & 1) } else { 0 };
             let (a, b) = (u128::from(a), u128::from(b));
-            if sub { a.wrapping_sub(b).wrapping_sub(c) } else { a + b + c }
+            if sub {
+                a.wrapping_sub(b).wrapping_sub(c)
+            } else {
+                a + b + c
+            }
         };
         // The result goes to a row of its own: it may be a source of the carry.
         let value = self.row(w);
         let f: ScalarFn = Arc::new(move |a, b, c| full(a, b, c) as u64);
-        let inst = self.inst(Op::Scalar(Arc::new(Scalar { f, widths: [w, w, 0, w] })));
-        self.push(Inst { d: value, a, b, c: cc, ..inst });
+        let inst = self.inst(Op::Scalar(Arc::new(Scalar {
+            f,
+            widths: [w, w, 0, w],
+        })));
+        self.push(Inst {
+            d: value,
+            a,
+            b,
+            c: cc,
+            ..inst
+        });
         if carry_out {
             let f: ScalarFn = Arc::new(move |a, b, c| (full(a, b, c) >> bits & 1) as u64);
-            let inst = self.inst(Op::Scalar(Arc::new(Scalar { f, widths: [w, w, 0, 0] })));
-            self.push(Inst { d: cc, a, b, c: cc, ..inst });
+            let inst = self.inst(Op::Scalar(Arc::new(Scalar {
+                f,
+                widths: [w, w, 0, 0],
+            })));
+            self.push(Inst {
+                d: cc,
+                a,
+                b,
+                c: cc,
+                ..inst
+            });
         }
-        let copy = if w == 4 { op1(|a: u32| a) } else { op1(|a: u64| a) };
+        let copy = if w == 4 {
+            op1(|a: u32| a)
+        } else {
+            op1(|a: u64| a)
+        };
         let inst = self.inst(Op::Lanes(copy));
-        self.push(Inst { d, a: value, ..inst });
+        self.push(Inst {
+            d,
+            a: value,
+            ..inst
+        });
     }
 
-    fn mad_carry(&mut self, i: &Instruction, ty: Type, hi: bool, carry_in: bool, carry_out: bool) -> Decoded<()> {
+    fn mad_carry(
+        &mut self,
+        i: &Instruction,
+        ty: Type,
+        hi: bool,
+        carry_in: bool,
+        carry_out: bool,
+    ) -> Decoded<()> {
         let [d, a, b, c] = self.operands::<4>(i)?;
         let w = width_of(ty);
         let f = match (ty, hi) {
@@ -581,11 +823,20 @@ impl Decoder<'_> {
             (Type::S64, true) => op2(|a: i64, b: i64| (i128::from(a) * i128::from(b) >> 64) as i64),
             _ => return self.unknown(format!("type .{}", ty.name())),
         };
-        let (a, b, c) = (self.src_of(a, ty)?, self.src_of(b, ty)?, self.src_of(c, ty)?);
+        let (a, b, c) = (
+            self.src_of(a, ty)?,
+            self.src_of(b, ty)?,
+            self.src_of(c, ty)?,
+        );
         let d = self.dst_of(d, w)?;
         let product = self.row(w);
         let inst = self.inst(Op::Lanes(f));
-        self.push(Inst { d: product, a, b, ..inst });
+        self.push(Inst {
+            d: product,
+            a,
+            b,
+            ..inst
+        });
         self.sum(d, product, c, w, false, carry_in, carry_out);
         Ok(())
     }
@@ -614,7 +865,11 @@ impl Decoder<'_> {
                 ("div", _) => op2(|a: f64, b: f64| a / b),
                 _ => op3(|a: f64, b: f64, c: f64| a.mul_add(b, c)),
             };
-            return if three { self.lanes(f, i, ty, [ty; 3]) } else { self.lanes(f, i, ty, [ty; 2]) };
+            return if three {
+                self.lanes(f, i, ty, [ty; 3])
+            } else {
+                self.lanes(f, i, ty, [ty; 2])
+            };
         }
         let name = i.name.clone();
         if ty == Type::F64 {
@@ -632,7 +887,11 @@ impl Decoder<'_> {
                 };
                 r.to_bits()
             };
-            return if three { self.scalar(i, ty, [ty; 3], f) } else { self.scalar(i, ty, [ty; 2], f) };
+            return if three {
+                self.scalar(i, ty, [ty; 3], f)
+            } else {
+                self.scalar(i, ty, [ty; 2], f)
+            };
         }
         let f = move |a: u64, b: u64, c: u64| {
             let read = |v: u64| {
@@ -648,18 +907,32 @@ impl Decoder<'_> {
                 _ => fma_odd(a, b, c),
             };
             // An exact zero from operands of different signs is negative only when rounding down.
-            let zero = r == 0.0 && mode == Rounding::Rm && matches!(name.as_str(), "add" | "sub" | "fma" | "mad");
+            let zero = r == 0.0
+                && mode == Rounding::Rm
+                && matches!(name.as_str(), "add" | "sub" | "fma" | "mad");
             let (x, y) = match name.as_str() {
                 "add" => (a, b),
                 "sub" => (a, -b),
                 _ => (a * b, c),
             };
-            let r = if zero && x.is_sign_negative() != y.is_sign_negative() { -0.0 } else { r };
+            let r = if zero && x.is_sign_negative() != y.is_sign_negative() {
+                -0.0
+            } else {
+                r
+            };
             let r = if sat { saturate(r) } else { r };
             let bits = F32.round(r, mode) as u32;
-            u64::from(if ftz { flush(f32::from_bits(bits)).to_bits() } else { bits })
+            u64::from(if ftz {
+                flush(f32::from_bits(bits)).to_bits()
+            } else {
+                bits
+            })
         };
-        if three { self.scalar(i, ty, [ty; 3], f) } else { self.scalar(i, ty, [ty; 2], f) }
+        if three {
+            self.scalar(i, ty, [ty; 3], f)
+        } else {
+            self.scalar(i, ty, [ty; 2], f)
+        }
     }
 
     fn float_function(&mut self, i: &Instruction, ty: Type, mut m: Mods<'_>) -> Decoded<()> {
@@ -687,9 +960,13 @@ impl Decoder<'_> {
                 ("abs", Type::F32) => Some(op1(|a: u32| a & !(1 << 31))),
                 ("neg", _) => Some(op1(|a: u64| a ^ 1 << 63)),
                 ("abs", _) => Some(op1(|a: u64| a & !(1 << 63))),
-                ("sqrt", Type::F32) if approx || mode == Some(Rounding::Rn) => Some(op1(|a: f32| canonical(a.sqrt()))),
+                ("sqrt", Type::F32) if approx || mode == Some(Rounding::Rn) => {
+                    Some(op1(|a: f32| canonical(a.sqrt())))
+                }
                 ("sqrt", Type::F64) if mode == Some(Rounding::Rn) => Some(op1(|a: f64| a.sqrt())),
-                ("rcp", Type::F32) if approx || mode == Some(Rounding::Rn) => Some(op1(|a: f32| canonical(1.0 / a))),
+                ("rcp", Type::F32) if approx || mode == Some(Rounding::Rn) => {
+                    Some(op1(|a: f32| canonical(1.0 / a)))
+                }
                 ("rsqrt", Type::F32) => Some(op1(|a: f32| canonical(1.0 / a.sqrt()))),
                 ("rcp", Type::F64) if mode == Some(Rounding::Rn) => Some(op1(|a: f64| 1.0 / a)),
                 _ => None,
@@ -720,7 +997,12 @@ impl Decoder<'_> {
                     let sqrt = name == "sqrt";
                     self.scalar(i, ty, [ty], move |a, _, _| {
                         let a = f64::from_bits(a);
-                        if sqrt { sqrt64(a, mode) } else { div64(1.0, a, mode) }.to_bits()
+                        if sqrt {
+                            sqrt64(a, mode)
+                        } else {
+                            div64(1.0, a, mode)
+                        }
+                        .to_bits()
                     })
                 }
                 // The fast forms give the upper half of a result; the lower half is zero.
@@ -732,7 +1014,11 @@ impl Decoder<'_> {
                             a = 0f64.copysign(a);
                         }
                         let r = if rcp { 1.0 / a } else { 1.0 / a.sqrt() };
-                        if r.is_nan() { u64::MAX >> 1 } else { r.to_bits() & !0xffff_ffff }
+                        if r.is_nan() {
+                            u64::MAX >> 1
+                        } else {
+                            r.to_bits() & !0xffff_ffff
+                        }
                     })
                 }
                 _ => self.unknown(format!("type .{}", ty.name())),
@@ -757,7 +1043,13 @@ impl Decoder<'_> {
             let v = f32::from_bits(v as u32);
             if ftz { flush(v) } else { v }
         };
-        let write = move |v: u32| u64::from(if ftz { flush(f32::from_bits(v)).to_bits() } else { v });
+        let write = move |v: u32| {
+            u64::from(if ftz {
+                flush(f32::from_bits(v)).to_bits()
+            } else {
+                v
+            })
+        };
         if let Some(f) = unary {
             let sign_only = matches!(name.as_str(), "abs" | "neg");
             return self.scalar(i, ty, [ty], move |a, _, _| {
@@ -778,7 +1070,11 @@ impl Decoder<'_> {
                     let sign = (a.to_bits() ^ b.to_bits()) & 1 << 31;
                     let (a, b) = if xorsign { (a.abs(), b.abs()) } else { (a, b) };
                     let r = if min { min32(a, b) } else { max32(a, b) };
-                    if xorsign { f32::from_bits(r.to_bits() & !(1 << 31) | sign) } else { r }
+                    if xorsign {
+                        f32::from_bits(r.to_bits() & !(1 << 31) | sign)
+                    } else {
+                        r
+                    }
                 };
                 let mut r = pick(read(a), read(b));
                 if let Some(c) = c {
@@ -797,7 +1093,14 @@ impl Decoder<'_> {
 
     fn testp(&mut self, i: &Instruction, mut m: Mods<'_>) -> Decoded<()> {
         let ty = self.need(m.last_type(), "type")?;
-        let kinds = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+        let kinds = [
+            "finite",
+            "infinite",
+            "number",
+            "notanumber",
+            "normal",
+            "subnormal",
+        ];
         let kind = self.need(m.find(|s| kinds.iter().position(|k| *k == s)), "property")?;
         self.finish_mods(&m)?;
         let test = move |class: std::num::FpCategory| {
@@ -812,8 +1115,12 @@ impl Decoder<'_> {
             })
         };
         match ty {
-            Type::F32 => self.scalar(i, Type::Pred, [ty], move |a, _, _| test(f32::from_bits(a as u32).classify())),
-            Type::F64 => self.scalar(i, Type::Pred, [ty], move |a, _, _| test(f64::from_bits(a).classify())),
+            Type::F32 => self.scalar(i, Type::Pred, [ty], move |a, _, _| {
+                test(f32::from_bits(a as u32).classify())
+            }),
+            Type::F64 => self.scalar(i, Type::Pred, [ty], move |a, _, _| {
+                test(f64::from_bits(a).classify())
+            }),
             _ => self.unknown(format!("type .{}", ty.name())),
         }
     }
@@ -823,7 +1130,11 @@ impl Decoder<'_> {
     fn compare_instruction(&mut self, i: &Instruction, mut m: Mods<'_>) -> Decoded<()> {
         let set = i.name == "set";
         let ty = self.need(m.last_type(), "type")?;
-        let result = if set { Some(self.need(m.last_type(), "type of the result")?) } else { None };
+        let result = if set {
+            Some(self.need(m.last_type(), "type of the result")?)
+        } else {
+            None
+        };
         let join = m.find(|s| match s {
             "and" => Some(1),
             "or" => Some(2),
@@ -831,8 +1142,14 @@ impl Decoder<'_> {
             _ => None,
         });
         let ftz = m.take("ftz");
-        let names = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"];
-        let relation = self.need(m.find(|s| names.iter().find(|n| **n == s).copied()), "comparison")?;
+        let names = [
+            "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu",
+            "gtu", "geu", "num", "nan",
+        ];
+        let relation = self.need(
+            m.find(|s| names.iter().find(|n| **n == s).copied()),
+            "comparison",
+        )?;
         self.finish_mods(&m)?;
         macro_rules! numbers {
             ($T:ty) => {
@@ -917,9 +1234,15 @@ impl Decoder<'_> {
         let f = self.need(f, "such comparison for the type")?;
         let wanted = if join.is_some() { 4 } else { 3 };
         if i.operands.len() != wanted {
-            return self.unknown(format!("{} operands where {wanted} belong", i.operands.len()));
+            return self.unknown(format!(
+                "{} operands where {wanted} belong",
+                i.operands.len()
+            ));
         }
-        let (a, b) = (self.src_of(&i.operands[1], ty)?, self.src_of(&i.operands[2], ty)?);
+        let (a, b) = (
+            self.src_of(&i.operands[1], ty)?,
+            self.src_of(&i.operands[2], ty)?,
+        );
         let (mut c, mut x) = (NONE, 0);
         if let Some(j) = join {
             let o = &i.operands[3];
@@ -941,11 +1264,24 @@ impl Decoder<'_> {
             };
             let p = self.row(0);
             let inst = self.inst(Op::Lanes(f));
-            self.push(Inst { d: p, a, b, c, x, ..inst });
+            self.push(Inst {
+                d: p,
+                a,
+                b,
+                c,
+                x,
+                ..inst
+            });
             let (yes, no) = (self.constant(yes.into(), 4), self.constant(0, 4));
             let d = self.dst_of(&i.operands[0], 4)?;
             let inst = self.inst(Op::Lanes(select(PhantomData::<u32>)));
-            self.push(Inst { d, a: yes, b: no, c: p, ..inst });
+            self.push(Inst {
+                d,
+                a: yes,
+                b: no,
+                c: p,
+                ..inst
+            });
             return Ok(());
         }
         let (d, d2) = match &i.operands[0] {
@@ -953,7 +1289,15 @@ impl Decoder<'_> {
             o => (self.dst_of(o, 0)?, NONE),
         };
         let inst = self.inst(Op::Lanes(f));
-        self.push(Inst { d, d2, a, b, c, x, ..inst });
+        self.push(Inst {
+            d,
+            d2,
+            a,
+            b,
+            c,
+            x,
+            ..inst
+        });
         Ok(())
     }
 
@@ -1017,7 +1361,11 @@ impl Decoder<'_> {
                     return self.copy(d, a, width);
                 }
                 let inst = self.inst(Op::Special(s));
-                self.push(Inst { d, x: width.into(), ..inst });
+                self.push(Inst {
+                    d,
+                    x: width.into(),
+                    ..inst
+                });
                 Ok(())
             }
             _ => {
@@ -1065,7 +1413,11 @@ impl Decoder<'_> {
             return self.unknown("the table is no constant");
         };
         let table = *table as u8;
-        let (a, b, c) = (self.src_of(a, ty)?, self.src_of(b, ty)?, self.src_of(c, ty)?);
+        let (a, b, c) = (
+            self.src_of(a, ty)?,
+            self.src_of(b, ty)?,
+            self.src_of(c, ty)?,
+        );
         let d = self.dst_of(d, 4)?;
         let f: ScalarFn = Arc::new(move |a, b, c| {
             let mut r = 0;
@@ -1084,7 +1436,11 @@ impl Decoder<'_> {
 
     fn prmt(&mut self, i: &Instruction, mut m: Mods<'_>) -> Decoded<()> {
         let ty = self.need(m.last_type(), "type")?;
-        let mode = m.find(|s| ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"].iter().position(|k| *k == s));
+        let mode = m.find(|s| {
+            ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]
+                .iter()
+                .position(|k| *k == s)
+        });
         self.finish_mods(&m)?;
         if ty != Type::B32 {
             return self.unknown(format!("type .{}", ty.name()));
@@ -1107,7 +1463,11 @@ impl Decoder<'_> {
             let mut r = 0;
             for (k, s) in select.into_iter().enumerate() {
                 let byte = bytes >> (8 * (s & 7)) & 0xff;
-                let byte = if mode.is_none() && s & 8 != 0 { if byte & 0x80 != 0 { 0xff } else { 0 } } else { byte };
+                let byte = if mode.is_none() && s & 8 != 0 {
+                    if byte & 0x80 != 0 { 0xff } else { 0 }
+                } else {
+                    byte
+                };
                 r |= byte << (8 * k);
             }
             r
@@ -1148,10 +1508,18 @@ impl Decoder<'_> {
             return self.unknown(format!("type .{}", ty.name()));
         }
         let f = match (left, clamp) {
-            (true, false) => op3(|a: u32, b: u32, c: u32| ((u64::from(b) << 32 | u64::from(a)) << (c & 31) >> 32) as u32),
-            (false, false) => op3(|a: u32, b: u32, c: u32| ((u64::from(b) << 32 | u64::from(a)) >> (c & 31)) as u32),
-            (true, true) => op3(|a: u32, b: u32, c: u32| ((u64::from(b) << 32 | u64::from(a)) << c.min(32) >> 32) as u32),
-            (false, true) => op3(|a: u32, b: u32, c: u32| ((u64::from(b) << 32 | u64::from(a)) >> c.min(32)) as u32),
+            (true, false) => op3(|a: u32, b: u32, c: u32| {
+                ((u64::from(b) << 32 | u64::from(a)) << (c & 31) >> 32) as u32
+            }),
+            (false, false) => op3(|a: u32, b: u32, c: u32| {
+                ((u64::from(b) << 32 | u64::from(a)) >> (c & 31)) as u32
+            }),
+            (true, true) => op3(|a: u32, b: u32, c: u32| {
+                ((u64::from(b) << 32 | u64::from(a)) << c.min(32) >> 32) as u32
+            }),
+            (false, true) => op3(|a: u32, b: u32, c: u32| {
+                ((u64::from(b) << 32 | u64::from(a)) >> c.min(32)) as u32
+            }),
         };
         self.lanes(f, i, ty, [ty, ty, Type::U32])
     }
@@ -1170,18 +1538,31 @@ impl Decoder<'_> {
             Type::U32 => Some(false),
             _ => None,
         };
-        let (sa, sb) = (self.need(sign(a_type), "such type")?, self.need(sign(b_type), "such type")?);
+        let (sa, sb) = (
+            self.need(sign(a_type), "such type")?,
+            self.need(sign(b_type), "such type")?,
+        );
         let byte = |v: u64, k: u32, s: bool| {
             let v = (v >> (8 * k)) as u8;
-            if s { i64::from(v.cast_signed()) } else { i64::from(v) }
+            if s {
+                i64::from(v.cast_signed())
+            } else {
+                i64::from(v)
+            }
         };
         let half = |v: u64, k: u32, s: bool| {
             let v = (v >> (16 * k)) as u16;
-            if s { i64::from(v.cast_signed()) } else { i64::from(v) }
+            if s {
+                i64::from(v.cast_signed())
+            } else {
+                i64::from(v)
+            }
         };
         self.scalar(i, Type::B32, [Type::B32; 3], move |a, b, c| {
             let sum: i64 = if two {
-                (0..2).map(|k| half(a, k, sa) * byte(b, k + if hi { 2 } else { 0 }, sb)).sum()
+                (0..2)
+                    .map(|k| half(a, k, sa) * byte(b, k + if hi { 2 } else { 0 }, sb))
+                    .sum()
             } else {
                 (0..4).map(|k| byte(a, k, sa) * byte(b, k, sb)).sum()
             };

@@ -17,7 +17,12 @@ impl Decoder<'_> {
                 };
                 let pc = self.emit(Op::Branch);
                 let (scope, label, span) = (self.scope, label.clone(), self.span);
-                self.fixups.push(Fixup::Branch { pc, scope, label, span });
+                self.fixups.push(Fixup::Branch {
+                    pc,
+                    scope,
+                    label,
+                    span,
+                });
                 Ok(())
             }
             "brx" => {
@@ -38,10 +43,20 @@ impl Decoder<'_> {
                 self.tables.push(vec![0; names.len()]);
                 for (entry, label) in names.into_iter().enumerate() {
                     let (scope, span) = (self.scope, self.span);
-                    self.fixups.push(Fixup::Table { table, entry, scope, label, span });
+                    self.fixups.push(Fixup::Table {
+                        table,
+                        entry,
+                        scope,
+                        label,
+                        span,
+                    });
                 }
                 let inst = self.inst(Op::BranchIndex);
-                self.push(Inst { a, x: table as u32, ..inst });
+                self.push(Inst {
+                    a,
+                    x: table as u32,
+                    ..inst
+                });
                 Ok(())
             }
             "call" => self.call(i, m),
@@ -68,8 +83,18 @@ impl Decoder<'_> {
                 // Memory is coherent and the host's fences are as strong as any of these.
                 while m
                     .find(|s| {
-                        matches!(s, "sc" | "acq_rel" | "acquire" | "release" | "cta" | "cluster" | "gpu" | "sys" | "gl")
-                            .then_some(())
+                        matches!(
+                            s,
+                            "sc" | "acq_rel"
+                                | "acquire"
+                                | "release"
+                                | "cta"
+                                | "cluster"
+                                | "gpu"
+                                | "sys"
+                                | "gl"
+                        )
+                        .then_some(())
                     })
                     .is_some()
                 {}
@@ -148,7 +173,14 @@ impl Decoder<'_> {
             return self.unknown("an arrival without a count");
         }
         let inst = self.inst(Op::Barrier(op));
-        self.push(Inst { d: d.0, x: d.1.into(), a, b, c, ..inst });
+        self.push(Inst {
+            d: d.0,
+            x: d.1.into(),
+            a,
+            b,
+            c,
+            ..inst
+        });
         Ok(())
     }
 
@@ -189,9 +221,20 @@ impl Decoder<'_> {
                     v => (self.dst_of(v, 4)?, NONE),
                 };
                 let (a, b) = (self.src_of(a, Type::B32)?, self.src_of(b, Type::U32)?);
-                let (clamp, c) = (self.src_of(clamp, Type::U32)?, self.src_of(mask, Type::U32)?);
+                let (clamp, c) = (
+                    self.src_of(clamp, Type::U32)?,
+                    self.src_of(mask, Type::U32)?,
+                );
                 let inst = self.inst(Op::Shuffle(kind));
-                self.push(Inst { d, d2, a, b, c, x: clamp, ..inst });
+                self.push(Inst {
+                    d,
+                    d2,
+                    a,
+                    b,
+                    c,
+                    x: clamp,
+                    ..inst
+                });
                 Ok(())
             }
             "vote" => {
@@ -228,7 +271,13 @@ impl Decoder<'_> {
                 }
                 let (a, c) = (self.src_of(a, ty)?, self.src_of(mask, Type::U32)?);
                 let inst = self.inst(Op::Match { all, width });
-                self.push(Inst { d, d2, a, c, ..inst });
+                self.push(Inst {
+                    d,
+                    d2,
+                    a,
+                    c,
+                    ..inst
+                });
                 Ok(())
             }
             "redux" => {
@@ -280,7 +329,9 @@ impl Decoder<'_> {
             Some(Operand::List(l)) => self.param_blocks(l)?,
             None => Vec::new(),
             // No arguments, and the prototype.
-            Some(Operand::Name(n)) if matches!(self.lookup(n), Some(Meaning::Prototype)) => Vec::new(),
+            Some(Operand::Name(n)) if matches!(self.lookup(n), Some(Meaning::Prototype)) => {
+                Vec::new()
+            }
             _ => return self.unknown("arguments"),
         };
         let callee = match self.lookup(name) {
@@ -297,7 +348,9 @@ impl Decoder<'_> {
                     Callee::Function(self.reach(index))
                 }
                 Some(Symbol::Declared) => match name.as_str() {
-                    "vprintf" if args.len() == 2 && returns.len() == 1 => Callee::Builtin(Builtin::Vprintf),
+                    "vprintf" if args.len() == 2 && returns.len() == 1 => {
+                        Callee::Builtin(Builtin::Vprintf)
+                    }
                     "__assertfail" if args.len() == 5 => Callee::Builtin(Builtin::AssertFail),
                     _ => return self.undefined(name),
                 },
@@ -305,7 +358,11 @@ impl Decoder<'_> {
             },
         };
         let x = self.calls.len() as u32;
-        self.calls.push(Call { callee, args, returns });
+        self.calls.push(Call {
+            callee,
+            args,
+            returns,
+        });
         let inst = self.inst(Op::Call);
         self.push(Inst { x, ..inst });
         Ok(())
@@ -317,7 +374,9 @@ impl Decoder<'_> {
             let block = match o {
                 Operand::Name(n) => match self.lookup(n) {
                     Some(Meaning::FrameParam(b)) => b,
-                    _ => return self.unknown(format!("argument `{o}`, which is no .param variable")),
+                    _ => {
+                        return self.unknown(format!("argument `{o}`, which is no .param variable"));
+                    }
                 },
                 _ => return self.unknown(format!("argument `{o}`, which is no .param variable")),
             };

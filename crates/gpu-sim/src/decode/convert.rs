@@ -35,7 +35,10 @@ fn is_float(ty: Type) -> bool {
 
 fn is_integer(ty: Type) -> bool {
     use Type::*;
-    matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | B8 | B16 | B32 | B64)
+    matches!(
+        ty,
+        U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | B8 | B16 | B32 | B64
+    )
 }
 
 fn is_signed(ty: Type) -> bool {
@@ -45,7 +48,11 @@ fn is_signed(ty: Type) -> bool {
 /// Least and greatest value of an integer type.
 fn range(ty: Type) -> (i128, i128) {
     let bits = ty.bits();
-    if is_signed(ty) { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if is_signed(ty) {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
 }
 
 /// An integer rounded to odd in `f64`.
@@ -78,7 +85,10 @@ impl Decoder<'_> {
         let mut m = Mods::new(i);
         let from = self.need(m.last_type(), "source type")?;
         let to = self.need(m.last_type(), "destination type")?;
-        let integral_mode = m.left.iter().any(|s| matches!(*s, "rni" | "rzi" | "rmi" | "rpi"));
+        let integral_mode = m
+            .left
+            .iter()
+            .any(|s| matches!(*s, "rni" | "rzi" | "rmi" | "rpi"));
         let mode = m.find(rounding);
         let (ftz, sat, relu) = (m.take("ftz"), m.take("sat"), m.take("relu"));
         let satfinite = m.take("satfinite");
@@ -101,11 +111,18 @@ impl Decoder<'_> {
         }
         if to == Type::Tf32 && from == Type::F32 {
             let mode = self.need(mode, "rounding modifier")?;
-            let tf32 = Format { exponent: 8, mantissa: 10 };
+            let tf32 = Format {
+                exponent: 8,
+                mantissa: 10,
+            };
             return self.scalar(i, Type::B32, [Type::B32], move |a, _, _| {
                 let v = f64::from(f32::from_bits(a as u32));
                 let v = if relu && v <= 0.0 { 0.0 } else { v };
-                if v.is_nan() { 0x7fff_ffff } else { tf32.round(v, mode) << 13 }
+                if v.is_nan() {
+                    0x7fff_ffff
+                } else {
+                    tf32.round(v, mode) << 13
+                }
             });
         }
         if !(is_integer(from) || is_float(from)) || !(is_integer(to) || is_float(to)) {
@@ -145,7 +162,11 @@ impl Decoder<'_> {
                 _ => None,
             };
             if let Some(f) = f {
-                let inst = Inst { d, a, ..self.inst(Op::Lanes(f)) };
+                let inst = Inst {
+                    d,
+                    a,
+                    ..self.inst(Op::Lanes(f))
+                };
                 self.push(inst);
                 return Ok(());
             }
@@ -187,7 +208,11 @@ impl Decoder<'_> {
                 Arc::new(move |a, _, _| {
                     let v = read(a, format, ftz);
                     if v.is_nan() {
-                        return if wide { extend(1 << (to.bits() - 1), to) as u64 } else { 0 };
+                        return if wide {
+                            extend(1 << (to.bits() - 1), to) as u64
+                        } else {
+                            0
+                        };
                     }
                     let v = integral(v, mode);
                     // 2^127 and more saturate in Rust's cast.
@@ -223,14 +248,19 @@ impl Decoder<'_> {
                         v = 0.0;
                     }
                     match target {
-                        Some(F32) if ftz => flush(f32::from_bits(F32.round(v, mode) as u32)).to_bits().into(),
+                        Some(F32) if ftz => flush(f32::from_bits(F32.round(v, mode) as u32))
+                            .to_bits()
+                            .into(),
                         Some(format) => format.round(v, mode),
                         None => v.to_bits(),
                     }
                 })
             }
         };
-        let inst = self.inst(Op::Scalar(Arc::new(Scalar { f, widths: [aw, 0, 0, dw] })));
+        let inst = self.inst(Op::Scalar(Arc::new(Scalar {
+            f,
+            widths: [aw, 0, 0, dw],
+        })));
         self.push(Inst { d, a, ..inst });
         Ok(())
     }

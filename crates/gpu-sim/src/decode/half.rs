@@ -17,9 +17,18 @@ fn each(pair: bool, f: impl Fn(u64, u64, u64) -> u64) -> impl Fn(u64, u64, u64) 
 }
 
 impl Decoder<'_> {
-    pub(super) fn half_instruction(&mut self, i: &Instruction, ty: Type, mut m: Mods<'_>) -> Decoded<()> {
+    pub(super) fn half_instruction(
+        &mut self,
+        i: &Instruction,
+        ty: Type,
+        mut m: Mods<'_>,
+    ) -> Decoded<()> {
         let pair = matches!(ty, Type::F16x2 | Type::Bf16x2);
-        let format = if matches!(ty, Type::F16 | Type::F16x2) { F16 } else { BF16 };
+        let format = if matches!(ty, Type::F16 | Type::F16x2) {
+            F16
+        } else {
+            BF16
+        };
         let bits = if pair { Type::B32 } else { Type::B16 };
         let approx = m.take("approx");
         if let Some(mode) = m.find(rounding)
@@ -35,17 +44,31 @@ impl Decoder<'_> {
         }
         let sign = 1u64 << 15;
         let tiny = (1u64 << format.mantissa) - 1;
-        let flush = move |v: u64| if ftz && v & !sign <= tiny { v & sign } else { v };
+        let flush = move |v: u64| {
+            if ftz && v & !sign <= tiny {
+                v & sign
+            } else {
+                v
+            }
+        };
         let read = move |v: u64| format.to_f64(flush(v));
         let finish = move |v: f64| {
             let v = if sat { saturate(v) } else { v };
-            let v = if relu && !v.is_nan() && v <= 0.0 { 0.0 } else { v };
+            let v = if relu && !v.is_nan() && v <= 0.0 {
+                0.0
+            } else {
+                v
+            };
             flush(format.round(v, Rounding::Rn))
         };
         let name = i.name.as_str();
         match name {
-            "neg" => return self.scalar(i, bits, [bits], each(pair, move |a, _, _| flush(a) ^ sign)),
-            "abs" => return self.scalar(i, bits, [bits], each(pair, move |a, _, _| flush(a) & !sign)),
+            "neg" => {
+                return self.scalar(i, bits, [bits], each(pair, move |a, _, _| flush(a) ^ sign));
+            }
+            "abs" => {
+                return self.scalar(i, bits, [bits], each(pair, move |a, _, _| flush(a) & !sign));
+            }
             _ => {}
         }
         let unary: Option<fn(f64) -> f64> = match (name, approx) {
@@ -54,7 +77,12 @@ impl Decoder<'_> {
             _ => None,
         };
         if let Some(f) = unary {
-            return self.scalar(i, bits, [bits], each(pair, move |a, _, _| finish(f(read(a)))));
+            return self.scalar(
+                i,
+                bits,
+                [bits],
+                each(pair, move |a, _, _| finish(f(read(a)))),
+            );
         }
         let binary: Option<fn(f64, f64) -> f64> = match name {
             "add" => Some(add_odd),
@@ -71,13 +99,29 @@ impl Decoder<'_> {
             if nan && !matches!(name, "min" | "max") {
                 return self.unknown("modifier `.NaN`");
             }
-            return self.scalar(i, bits, [bits; 2], each(pair, move |a, b, _| {
-                let (a, b) = (read(a), read(b));
-                if nan && (a.is_nan() || b.is_nan()) { format.nan() } else { finish(f(a, b)) }
-            }));
+            return self.scalar(
+                i,
+                bits,
+                [bits; 2],
+                each(pair, move |a, b, _| {
+                    let (a, b) = (read(a), read(b));
+                    if nan && (a.is_nan() || b.is_nan()) {
+                        format.nan()
+                    } else {
+                        finish(f(a, b))
+                    }
+                }),
+            );
         }
         if name == "fma" {
-            return self.scalar(i, bits, [bits; 3], each(pair, move |a, b, c| finish(fma_odd(read(a), read(b), read(c)))));
+            return self.scalar(
+                i,
+                bits,
+                [bits; 3],
+                each(pair, move |a, b, c| {
+                    finish(fma_odd(read(a), read(b), read(c)))
+                }),
+            );
         }
         self.unknown("instruction")
     }

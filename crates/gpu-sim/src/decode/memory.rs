@@ -8,9 +8,19 @@ use ptx::{Instruction, Operand, Type};
 
 /// Hints to caches, which change nothing here.
 fn cache_hint(s: &str) -> bool {
-    matches!(s, "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "nc" | "unified")
-        || s.starts_with("L1::")
-        || matches!(s, "L2::64B" | "L2::128B" | "L2::256B" | "L2::evict_last" | "L2::evict_normal" | "L2::evict_first")
+    matches!(
+        s,
+        "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt" | "nc" | "unified"
+    ) || s.starts_with("L1::")
+        || matches!(
+            s,
+            "L2::64B"
+                | "L2::128B"
+                | "L2::256B"
+                | "L2::evict_last"
+                | "L2::evict_normal"
+                | "L2::evict_first"
+        )
 }
 
 impl Decoder<'_> {
@@ -56,7 +66,10 @@ impl Decoder<'_> {
                 Ok((r.offset, r.width, *offset as u64, space))
             }
             Some(Meaning::FrameParam(block)) if space == MemSpace::KernelParam => {
-                let space = MemSpace::FrameParam { block: block.offset, size: block.size };
+                let space = MemSpace::FrameParam {
+                    block: block.offset,
+                    size: block.size,
+                };
                 Ok((NONE, 8, *offset as u64, space))
             }
             Some(Meaning::KernelParam { offset: o, .. }) if space == MemSpace::KernelParam => {
@@ -111,9 +124,16 @@ impl Decoder<'_> {
         self.finish_mods(&m)?;
         let wanted = 2 + usize::from(hinted);
         if i.operands.len() != wanted {
-            return self.unknown(format!("{} operands where {wanted} belong", i.operands.len()));
+            return self.unknown(format!(
+                "{} operands where {wanted} belong",
+                i.operands.len()
+            ));
         }
-        let (address, value) = if store { (&i.operands[0], &i.operands[1]) } else { (&i.operands[1], &i.operands[0]) };
+        let (address, value) = if store {
+            (&i.operands[0], &i.operands[1])
+        } else {
+            (&i.operands[1], &i.operands[0])
+        };
         let (base, base_width, offset, space) = self.address(address, space)?;
         if store && matches!(space, MemSpace::KernelParam | MemSpace::Const) {
             return self.unknown("a store to read-only memory");
@@ -121,7 +141,9 @@ impl Decoder<'_> {
         let parts: Vec<&Operand> = match (value, count) {
             (Operand::Vector(v), Some(n)) if v.len() == n => v.iter().collect(),
             (Operand::Vector(v), None) if v.len() == 1 => v.iter().collect(),
-            (Operand::Vector(_), _) | (_, Some(_)) => return self.unknown("number of vector elements"),
+            (Operand::Vector(_), _) | (_, Some(_)) => {
+                return self.unknown("number of vector elements");
+            }
             (o, None) => vec![o],
         };
         let least = width_of(ty);
@@ -189,13 +211,19 @@ impl Decoder<'_> {
         });
         let op = self.need(op, "such operation")?;
         self.finish_mods(&m)?;
-        if !matches!(space, MemSpace::Generic | MemSpace::Global | MemSpace::Shared) {
+        if !matches!(
+            space,
+            MemSpace::Generic | MemSpace::Global | MemSpace::Shared
+        ) {
             return self.unknown("state space");
         }
         use AtomicOp::*;
         use Type::*;
         let known = match op {
-            Add => matches!(ty, U32 | S32 | U64 | S64 | F32 | F64 | F16 | F16x2 | Bf16 | Bf16x2),
+            Add => matches!(
+                ty,
+                U32 | S32 | U64 | S64 | F32 | F64 | F16 | F16x2 | Bf16 | Bf16x2
+            ),
             Min | Max => matches!(ty, U32 | S32 | U64 | S64 | F16 | F16x2 | Bf16 | Bf16x2),
             Inc | Dec => ty == U32,
             And | Or | Xor => matches!(ty, B32 | B64 | U32 | S32 | U64 | S64),
@@ -224,7 +252,11 @@ impl Decoder<'_> {
         let k = usize::from(returns);
         let (base, base_width, offset, space) = self.address(&i.operands[k], space)?;
         let a = self.src_of(&i.operands[k + 1], ty)?;
-        let swap = if op == Cas { self.src_of(&i.operands[k + 2], ty)? } else { NONE };
+        let swap = if op == Cas {
+            self.src_of(&i.operands[k + 2], ty)?
+        } else {
+            NONE
+        };
         let d = if returns {
             match self.dst(&i.operands[0])? {
                 (NONE, _) => NONE,
@@ -269,7 +301,11 @@ impl Decoder<'_> {
         // `cvta.local x, variable` has the variable itself as its source.
         let (a, d) = (self.src_of(a, ty)?, self.dst_of(d, 8)?);
         let b = self.constant(u128::from(window), 8);
-        let f = if to { op2(|a: u64, b: u64| a.wrapping_sub(b)) } else { op2(|a: u64, b: u64| a.wrapping_add(b)) };
+        let f = if to {
+            op2(|a: u64, b: u64| a.wrapping_sub(b))
+        } else {
+            op2(|a: u64, b: u64| a.wrapping_add(b))
+        };
         let inst = self.inst(Op::Lanes(f));
         self.push(Inst { d, a, b, ..inst });
         Ok(())
@@ -296,6 +332,8 @@ impl Decoder<'_> {
     }
 
     fn window_test(&mut self, i: &Instruction, window: u64) -> Decoded<()> {
-        self.scalar(i, Type::Pred, [Type::B64], move |a, _, _| u64::from((window..window + WINDOW_SIZE).contains(&a)))
+        self.scalar(i, Type::Pred, [Type::B64], move |a, _, _| {
+            u64::from((window..window + WINDOW_SIZE).contains(&a))
+        })
     }
 }

@@ -34,11 +34,22 @@ pub(crate) fn program(module: &Module, index: usize) -> Result<Program, SimError
 enum Meaning {
     Register(Register),
     /// A range `%r<n>`, whose registers get rows when they are first used.
-    Range { ty: Type, count: u32 },
-    Local { offset: u32 },
-    Shared { offset: u32 },
-    Memory { address: u64 },
-    KernelParam { offset: u32 },
+    Range {
+        ty: Type,
+        count: u32,
+    },
+    Local {
+        offset: u32,
+    },
+    Shared {
+        offset: u32,
+    },
+    Memory {
+        address: u64,
+    },
+    KernelParam {
+        offset: u32,
+    },
     FrameParam(Block),
     Targets(Vec<String>),
     Prototype,
@@ -53,8 +64,19 @@ struct Scope {
 
 /// A place in the code that needs the address of a label once all are known.
 enum Fixup {
-    Branch { pc: u32, scope: usize, label: String, span: Span },
-    Table { table: usize, entry: usize, scope: usize, label: String, span: Span },
+    Branch {
+        pc: u32,
+        scope: usize,
+        label: String,
+        span: Span,
+    },
+    Table {
+        table: usize,
+        entry: usize,
+        scope: usize,
+        label: String,
+        span: Span,
+    },
 }
 
 pub(crate) struct Decoder<'m> {
@@ -104,7 +126,9 @@ struct Mods<'a> {
 
 impl<'a> Mods<'a> {
     fn new(i: &'a Instruction) -> Self {
-        Mods { left: i.modifiers.iter().map(String::as_str).collect() }
+        Mods {
+            left: i.modifiers.iter().map(String::as_str).collect(),
+        }
     }
 
     /// Takes a modifier if it is there.
@@ -120,7 +144,11 @@ impl<'a> Mods<'a> {
 
     /// Takes the first modifier for which `f` has an answer.
     fn find<T>(&mut self, f: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let (i, v) = self.left.iter().enumerate().find_map(|(i, m)| f(m).map(|v| (i, v)))?;
+        let (i, v) = self
+            .left
+            .iter()
+            .enumerate()
+            .find_map(|(i, m)| f(m).map(|v| (i, v)))?;
         self.left.remove(i);
         Some(v)
     }
@@ -187,7 +215,10 @@ impl<'m> Decoder<'m> {
         let f = self.module.function(kernel);
         let product = |d: &ptx::Directive| d.values.iter().product::<u64>().min(1024) as u32;
         let find = |name: &str| f.directives.iter().find(|d| d.name == name);
-        let max_threads = find(".reqntid").or(find(".maxntid")).map_or(1024, product).max(1);
+        let max_threads = find(".reqntid")
+            .or(find(".maxntid"))
+            .map_or(1024, product)
+            .max(1);
         let required_block = find(".reqntid").map(|d| {
             let at = |i: usize| d.values.get(i).map_or(1, |v| *v as u32);
             [at(0), at(1), at(2)]
@@ -205,7 +236,11 @@ impl<'m> Decoder<'m> {
             addresses: self.addresses,
             params: self.params,
             param_size: self.param_size,
-            shared: if self.dynamic_used { self.shared_size.next_multiple_of(16) } else { self.shared_size },
+            shared: if self.dynamic_used {
+                self.shared_size.next_multiple_of(16)
+            } else {
+                self.shared_size
+            },
             max_threads,
             required_block,
         })
@@ -242,8 +277,14 @@ impl<'m> Decoder<'m> {
             for p in &f.params {
                 let size = size_of_variable(p)? as u32;
                 offset = offset.next_multiple_of(p.alignment().next_power_of_two());
-                self.params.push(KernelParam { name: p.name.clone(), offset, size });
-                self.scopes[0].names.insert(p.name.clone(), Meaning::KernelParam { offset });
+                self.params.push(KernelParam {
+                    name: p.name.clone(),
+                    offset,
+                    size,
+                });
+                self.scopes[0]
+                    .names
+                    .insert(p.name.clone(), Meaning::KernelParam { offset });
                 offset += size;
             }
             self.param_size = offset;
@@ -281,7 +322,9 @@ impl<'m> Decoder<'m> {
 
     fn param_block(&mut self, p: &Variable) -> Decoded<Block> {
         let block = self.block(size_of_variable(p)? as u32);
-        self.scopes[self.scope].names.insert(p.name.clone(), Meaning::FrameParam(block));
+        self.scopes[self.scope]
+            .names
+            .insert(p.name.clone(), Meaning::FrameParam(block));
         Ok(block)
     }
 
@@ -289,7 +332,10 @@ impl<'m> Decoder<'m> {
     fn block(&mut self, size: u32) -> Block {
         // Each lane's part is a multiple of 16 bytes, so that its elements are aligned.
         let size = size.next_multiple_of(16).max(16);
-        let block = Block { offset: self.frame, size };
+        let block = Block {
+            offset: self.frame,
+            size,
+        };
         self.frame += (size * 32).next_multiple_of(64);
         self.blocks.push(block);
         block
@@ -317,16 +363,27 @@ impl<'m> Decoder<'m> {
         }
         for s in body {
             match s {
-                Statement::Reg { ty, vector, names, span } => {
+                Statement::Reg {
+                    ty,
+                    vector,
+                    names,
+                    span,
+                } => {
                     self.span = *span;
                     if *vector > 1 {
                         return Err(self.unknown_text(&s.to_string(), "registers of vector type"));
                     }
                     for (name, count) in names {
                         let meaning = match count {
-                            Some(count) => Meaning::Range { ty: *ty, count: *count },
+                            Some(count) => Meaning::Range {
+                                ty: *ty,
+                                count: *count,
+                            },
                             None => {
-                                let r = Register { offset: self.row(width_of(*ty)), width: width_of(*ty) };
+                                let r = Register {
+                                    offset: self.row(width_of(*ty)),
+                                    width: width_of(*ty),
+                                };
                                 self.registers.insert(name.clone(), r);
                                 Meaning::Register(r)
                             }
@@ -341,7 +398,10 @@ impl<'m> Decoder<'m> {
                 }
                 Statement::Block { statements, .. } => {
                     let outer = self.scope;
-                    self.scopes.push(Scope { parent: Some(outer), ..Scope::default() });
+                    self.scopes.push(Scope {
+                        parent: Some(outer),
+                        ..Scope::default()
+                    });
                     self.scope = self.scopes.len() - 1;
                     self.statements(statements)?;
                     self.scope = outer;
@@ -374,7 +434,9 @@ impl<'m> Decoder<'m> {
             Space::Param => Meaning::FrameParam(self.block(size)),
             Space::Shared => {
                 let key = format!("{}@{}", v.name, v.span.start);
-                Meaning::Shared { offset: self.shared_variable(key, size, align, v.dims.contains(&None)) }
+                Meaning::Shared {
+                    offset: self.shared_variable(key, size, align, v.dims.contains(&None)),
+                }
             }
             Space::Global | Space::Const => match self.module.inner.get(&v.span.start) {
                 Some(Symbol::Memory { address, .. }) => Meaning::Memory { address: *address },
@@ -382,7 +444,9 @@ impl<'m> Decoder<'m> {
             },
             Space::Tex => return Err(unknown_variable(v, "textures are not simulated")),
         };
-        self.scopes[self.scope].names.insert(v.name.clone(), meaning);
+        self.scopes[self.scope]
+            .names
+            .insert(v.name.clone(), meaning);
         Ok(())
     }
 
@@ -403,9 +467,12 @@ impl<'m> Decoder<'m> {
     fn resolve(&mut self) -> Decoded<()> {
         for fixup in std::mem::take(&mut self.fixups) {
             let (scope, label, span) = match &fixup {
-                Fixup::Branch { scope, label, span, .. } | Fixup::Table { scope, label, span, .. } => {
-                    (*scope, label, *span)
+                Fixup::Branch {
+                    scope, label, span, ..
                 }
+                | Fixup::Table {
+                    scope, label, span, ..
+                } => (*scope, label, *span),
             };
             let mut at = Some(scope);
             let mut found = None;
@@ -447,7 +514,11 @@ impl<'m> Decoder<'m> {
     }
 
     fn undefined<T>(&self, name: &str) -> Decoded<T> {
-        Err(SimError::Undefined { name: name.into(), line: self.span.line, function: self.function_name.clone() })
+        Err(SimError::Undefined {
+            name: name.into(),
+            line: self.span.line,
+            function: self.function_name.clone(),
+        })
     }
 
     /// Every modifier must have been understood.
@@ -486,9 +557,14 @@ impl<'m> Decoder<'m> {
                     && number.parse::<u32>().is_ok_and(|n| n < *count)
                 {
                     let ty = *ty;
-                    let r = Register { offset: self.row(width_of(ty)), width: width_of(ty) };
+                    let r = Register {
+                        offset: self.row(width_of(ty)),
+                        width: width_of(ty),
+                    };
                     self.registers.insert(name.into(), r);
-                    self.scopes[s].names.insert(name.into(), Meaning::Register(r));
+                    self.scopes[s]
+                        .names
+                        .insert(name.into(), Meaning::Register(r));
                     return Some(Meaning::Register(r));
                 }
             }
@@ -517,7 +593,9 @@ impl<'m> Decoder<'m> {
         }
         let offset = (self.consts.len() * 64) as u32;
         let bytes: Vec<u8> = if width == 0 {
-            (if bits != 0 { u32::MAX } else { 0 }).to_le_bytes().to_vec()
+            (if bits != 0 { u32::MAX } else { 0 })
+                .to_le_bytes()
+                .to_vec()
         } else {
             bits.to_le_bytes()[..width as usize].repeat(32)
         };
@@ -539,7 +617,17 @@ impl<'m> Decoder<'m> {
 
     fn inst(&self, op: Op) -> Inst {
         let (guard, guard_negated) = self.guard;
-        Inst { op, guard, guard_negated, d: NONE, d2: NONE, a: NONE, b: NONE, c: NONE, x: 0 }
+        Inst {
+            op,
+            guard,
+            guard_negated,
+            d: NONE,
+            d2: NONE,
+            a: NONE,
+            b: NONE,
+            c: NONE,
+            x: 0,
+        }
     }
 
     fn emit(&mut self, op: Op) -> u32 {
@@ -550,7 +638,17 @@ impl<'m> Decoder<'m> {
     /// Adds an instruction that makes a value for the next one: for all lanes, whatever the guard.
     fn helper(&mut self, op: Op, width: Width, x: u32) -> u32 {
         let d = self.row(width);
-        self.push(Inst { op, guard: NONE, guard_negated: false, d, d2: NONE, a: NONE, b: NONE, c: NONE, x });
+        self.push(Inst {
+            op,
+            guard: NONE,
+            guard_negated: false,
+            d,
+            d2: NONE,
+            a: NONE,
+            b: NONE,
+            c: NONE,
+            x,
+        });
         d
     }
 
@@ -572,7 +670,11 @@ impl<'m> Decoder<'m> {
         match self.dst(o)? {
             (NONE, _) => Ok(self.row(width)),
             (d, w) if w == width => Ok(d),
-            (_, w) => self.unknown(format!("`{o}` is {} bits wide, the instruction {}", bits_of(w), bits_of(width))),
+            (_, w) => self.unknown(format!(
+                "`{o}` is {} bits wide, the instruction {}",
+                bits_of(w),
+                bits_of(width)
+            )),
         }
     }
 
@@ -607,8 +709,12 @@ impl<'m> Decoder<'m> {
                     Some(Meaning::Register(..)) => self.unknown(format!("operand `{o}`")),
                     Some(m) => self.address_of(&m, n, offset, width),
                     None if offset == 0 && n.starts_with('%') => match special(n) {
-                        Some(Special::Constant(c)) => Ok((self.constant(u128::from(c), width), width)),
-                        Some(s) => Ok((self.helper(Op::Special(s), width, u32::from(width)), width)),
+                        Some(Special::Constant(c)) => {
+                            Ok((self.constant(u128::from(c), width), width))
+                        }
+                        Some(s) => {
+                            Ok((self.helper(Op::Special(s), width, u32::from(width)), width))
+                        }
                         None => self.undefined(n),
                     },
                     None if n == "WARP_SZ" => Ok((self.constant(32, width), width)),
@@ -619,7 +725,17 @@ impl<'m> Decoder<'m> {
                 let (a, _) = self.src_of(inner, Type::Pred).map(|r| (r, 0))?;
                 let d = self.row(0);
                 let op = Op::Lanes(crate::lanes::predicates(|a, _, _| !a));
-                self.push(Inst { op, guard: NONE, guard_negated: false, d, d2: NONE, a, b: NONE, c: NONE, x: 0 });
+                self.push(Inst {
+                    op,
+                    guard: NONE,
+                    guard_negated: false,
+                    d,
+                    d2: NONE,
+                    a,
+                    b: NONE,
+                    c: NONE,
+                    x: 0,
+                });
                 Ok((d, 0))
             }
             _ => self.unknown(format!("operand `{o}`")),
@@ -632,11 +748,21 @@ impl<'m> Decoder<'m> {
         if width == width_of(ty) {
             return Ok(row);
         }
-        self.unknown(format!("`{o}` is {} bits wide, the instruction {}", bits_of(width), bits_of(width_of(ty))))
+        self.unknown(format!(
+            "`{o}` is {} bits wide, the instruction {}",
+            bits_of(width),
+            bits_of(width_of(ty))
+        ))
     }
 
     /// The value that a name of the function stands for: its address in its own space.
-    fn address_of(&mut self, m: &Meaning, name: &str, offset: i64, width: Width) -> Decoded<(u32, Width)> {
+    fn address_of(
+        &mut self,
+        m: &Meaning,
+        name: &str,
+        offset: i64,
+        width: Width,
+    ) -> Decoded<(u32, Width)> {
         let plus = |base: u64| u128::from(base.wrapping_add(offset as u64));
         match m {
             Meaning::Local { offset: o } => {
@@ -645,8 +771,12 @@ impl<'m> Decoder<'m> {
             }
             Meaning::Shared { offset: o } => Ok((self.constant(plus(u64::from(*o)), width), width)),
             Meaning::Memory { address } => Ok((self.constant(plus(*address), width), width)),
-            Meaning::KernelParam { offset: o, .. } => Ok((self.constant(plus(u64::from(*o)), width), width)),
-            Meaning::FrameParam(_) => self.unknown(format!("the address of the parameter `{name}` of a function")),
+            Meaning::KernelParam { offset: o, .. } => {
+                Ok((self.constant(plus(u64::from(*o)), width), width))
+            }
+            Meaning::FrameParam(_) => self.unknown(format!(
+                "the address of the parameter `{name}` of a function"
+            )),
             _ => self.unknown(format!("`{name}` as an operand")),
         }
     }
@@ -656,7 +786,11 @@ impl<'m> Decoder<'m> {
         let module = self.module;
         let address = match module.symbols.get(name) {
             Some(Symbol::Memory { address, .. }) => *address,
-            Some(Symbol::Shared { size, align, dynamic }) => {
+            Some(Symbol::Shared {
+                size,
+                align,
+                dynamic,
+            }) => {
                 let (size, align) = (*size as u32, align.next_power_of_two());
                 u64::from(self.shared_variable(name.into(), size, align, *dynamic))
             }
@@ -667,7 +801,10 @@ impl<'m> Decoder<'m> {
             }
             Some(Symbol::Declared) | None => return self.undefined(name),
         };
-        Ok((self.constant(u128::from(address.wrapping_add(offset as u64)), width), width))
+        Ok((
+            self.constant(u128::from(address.wrapping_add(offset as u64)), width),
+            width,
+        ))
     }
 
     /// Exactly this many operands.
@@ -680,11 +817,11 @@ impl<'m> Decoder<'m> {
 
     fn instruction(&mut self, i: &Instruction) -> Decoded<()> {
         match i.name.as_str() {
-            "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority" | "discard"
-            | "isspacep" | "cvta" => self.memory_instruction(i),
-            "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" | "bar" | "barrier" | "shfl" | "vote"
-            | "match" | "redux" | "elect" | "activemask" | "membar" | "fence" | "nanosleep" | "pmevent"
-            | "griddepcontrol" | "nop" => self.control_instruction(i),
+            "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" | "applypriority"
+            | "discard" | "isspacep" | "cvta" => self.memory_instruction(i),
+            "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "brkpt" | "bar" | "barrier"
+            | "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" | "membar" | "fence"
+            | "nanosleep" | "pmevent" | "griddepcontrol" | "nop" => self.control_instruction(i),
             "cvt" => self.convert_instruction(i),
             _ => self.alu_instruction(i),
         }
@@ -693,7 +830,11 @@ impl<'m> Decoder<'m> {
 
 /// Width of a register of a type: 0 for predicates.
 fn width_of(ty: Type) -> Width {
-    if ty == Type::Pred { 0 } else { ty.bytes() as Width }
+    if ty == Type::Pred {
+        0
+    } else {
+        ty.bytes() as Width
+    }
 }
 
 fn bits_of(width: Width) -> u32 {
