@@ -22,7 +22,9 @@ pub mod cluster;
 pub mod debug;
 pub mod grid;
 pub mod mbarrier;
+pub mod stmatrix;
 pub mod thread;
+pub mod tma;
 pub mod warp;
 
 /// Why an operation is not what its row says.

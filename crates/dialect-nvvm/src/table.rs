@@ -141,6 +141,9 @@ pub enum Effects {
     Memory,
 }
 
+/// What pliron keeps of an operation's Rust type.
+pub type OpInfo = (fn(Ptr<Operation>) -> OpObj, TypeId);
+
 /// One row: everything that is known of an operation.
 pub struct Spec {
     /// Name with the dialect prefix, `nvvm.barrier0`.
@@ -159,7 +162,7 @@ pub struct Spec {
     /// The instruction or register that the PTX contains.
     pub ptx: &'static str,
     /// What pliron needs to create the operation.
-    pub info: fn() -> (fn(Ptr<Operation>) -> OpObj, TypeId),
+    pub info: fn() -> OpInfo,
 }
 
 impl Spec {
@@ -185,6 +188,7 @@ impl Spec {
             | "nvvm.cluster_arrive_relaxed"
             | "nvvm.fence_proxy_async_shared_cta"
             | "nvvm.fence_mbarrier_init_cluster" => Some(80),
+            _ if matches!(self.module, Module::Tma | Module::Stmatrix) => Some(80),
             _ => None,
         }
     }
@@ -220,6 +224,8 @@ pub const TABLE: &[&[Spec]] = &[
     ops::atomic::SPECS,
     ops::cluster::SPECS,
     ops::mbarrier::SPECS,
+    ops::tma::SPECS,
+    ops::stmatrix::SPECS,
 ];
 
 /// Every operation, in the table's order.

@@ -144,11 +144,11 @@ impl Exporter<'_> {
                 if let Some(llvm) = global.llvm_symbol_name(ctx) {
                     self.symbols.insert(name, llvm);
                 }
-            } else if let Some(func) = Operation::get_op::<FuncOp>(*op, ctx) {
-                if let Some(llvm) = func.llvm_symbol_name(ctx) {
-                    self.symbols
-                        .insert(func.get_symbol_name(ctx).to_string(), llvm);
-                }
+            } else if let Some(func) = Operation::get_op::<FuncOp>(*op, ctx)
+                && let Some(llvm) = func.llvm_symbol_name(ctx)
+            {
+                self.symbols
+                    .insert(func.get_symbol_name(ctx).to_string(), llvm);
             }
         }
         let mut globals = String::new();
