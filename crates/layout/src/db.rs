@@ -24,6 +24,8 @@ pub struct LayoutDb {
 
 #[derive(Default)]
 struct Cache {
+    /// Types that will be asked for, so that rustc is asked once for all of them.
+    expected: Vec<Ty>,
     layouts: HashMap<Ty, Result<Arc<Layout>, LayoutError>>,
     raw: HashMap<Ty, Result<Raw, String>>,
 }
@@ -59,6 +61,12 @@ impl LayoutDb {
             .then(|| self.names.krate.clone());
         self.probe = Some(probe);
         self.forget();
+        // What another way of asking rustc gave may differ.
+        self.cache
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .raw
+            .clear();
     }
 
     /// Adds the debug metadata of textual LLVM IR.
@@ -67,8 +75,11 @@ impl LayoutDb {
         self.forget();
     }
 
-    /// Learns from a crate's MIR where closures are defined, without which they cannot be found in debug metadata.
+    /// Learns from a crate's MIR where closures are defined, without which they cannot be found in debug metadata, and which
+    /// types its kernels (the functions beside an `__oxide_kernel__` static) mention: rustc is asked for all of these when it is
+    /// first asked for one.
     pub fn add_mir(&mut self, file: &MirFile) {
+        self.expect_kernels(file);
         for item in file.items() {
             let Some((parent, n)) = item.name.rsplit_once("::{closure#") else {
                 continue;
@@ -91,6 +102,31 @@ impl LayoutDb {
         self.forget();
     }
 
+    fn expect_kernels(&mut self, file: &MirFile) {
+        let cache = self.cache.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for item in file.items() {
+            let (scope, last) = item.name.rsplit_once("::").unwrap_or(("", &item.name));
+            let Some(kernel) = last.strip_prefix("__oxide_kernel__") else {
+                continue;
+            };
+            let name = if scope.is_empty() {
+                kernel.to_string()
+            } else {
+                format!("{scope}::{kernel}")
+            };
+            for f in file.find(&name).filter(|f| !f.for_ctfe) {
+                // A body that cannot be read is an error where it is compiled.
+                if let Ok(body) = file.body(f.id) {
+                    body.for_each_type(&mut |t| {
+                        if needs_source(t) {
+                            cache.expected.push(t.clone());
+                        }
+                    });
+                }
+            }
+        }
+    }
+
     /// An error is forgotten when there is a new source.
     fn forget(&mut self) {
         let cache = self.cache.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +144,9 @@ impl LayoutDb {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let mut wanted = Vec::new();
         let mut seen = HashSet::new();
-        for t in types {
+        let expected = std::mem::take(&mut cache.expected);
+        let types: Vec<Ty> = types.into_iter().cloned().chain(expected).collect();
+        for t in &types {
             t.walk(&mut |t| {
                 if needs_source(t) && !cache.raw.contains_key(t) && seen.insert(t.clone()) {
                     wanted.push(t.clone());

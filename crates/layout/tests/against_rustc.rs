@@ -423,3 +423,78 @@ fn all_functions_and_calls_of_real_llvm_ir_are_understood() {
         assert!(functions > 5 && placed > 0);
     }
 }
+
+/// rustc is asked once for what a kernel mentions, not once for each type: a rustc that counts its runs.
+#[test]
+#[cfg(unix)]
+fn one_run_of_rustc_for_a_kernel() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = folder("runs");
+    let source = dir.join("k.rs");
+    std::fs::write(
+        &source,
+        "pub fn k(a: &[f32], n: usize) -> f32 { a.iter().enumerate().take(n).fold((0.0, 1u8), |(s, c), (i, x)| (s + *x * i as f32, c)).0 }\n\
+         #[used] pub static __oxide_kernel__k: fn(&[f32], usize) -> f32 = k;\n",
+    )
+    .expect("the source is written");
+    run(Command::new(rustc())
+        .env("RUSTC_BOOTSTRAP", "1")
+        .args([
+            "--edition",
+            "2024",
+            "--crate-type",
+            "lib",
+            "--emit=metadata,mir",
+            "-O",
+            "-Zmir-opt-level=3",
+        ])
+        .args([
+            "-Zinline-mir-threshold=1000",
+            "-Zinline-mir-hint-threshold=1000",
+            "-Zmir-include-spans=on",
+        ])
+        .args(["-Ztrim-diagnostic-paths=no", "-Awarnings"])
+        .arg("--out-dir")
+        .arg(&dir)
+        .arg(&source));
+    let mir = std::fs::read_to_string(dir.join("k.mir")).expect("MIR");
+    let file = MirFile::parse("k.mir", mir).expect("the MIR is indexed");
+    let counter = dir.join("runs.txt");
+    let _ = std::fs::remove_file(&counter);
+    let wrapper = dir.join("counting-rustc");
+    let script = format!(
+        "#!/bin/sh\necho run >> {}\nexec {} \"$@\"\n",
+        counter.display(),
+        rustc().display()
+    );
+    std::fs::write(&wrapper, script).expect("the wrapper is written");
+    std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755))
+        .expect("it can be run");
+    let mut db = LayoutDb::new("k");
+    db.set_probe(Probe {
+        rustc: wrapper,
+        scratch: dir.clone(),
+        ..Probe::default()
+    });
+    db.add_mir(&file);
+    let k = file.find("k").next().expect("k");
+    let body = file.body(k.id).expect("it is read");
+    let (mut known, mut closures) = (0, 0);
+    for l in &body.locals {
+        match db.layout(&l.ty) {
+            Ok(_) => known += 1,
+            // Types with closures in them are for debug metadata.
+            Err(e) => {
+                assert!(e.needs_llvm_ir, "{e}");
+                closures += 1;
+            }
+        }
+    }
+    assert!(known > 10, "{known} known, {closures} not");
+    let runs = std::fs::read_to_string(&counter)
+        .expect("it ran")
+        .lines()
+        .count();
+    // A second round where a type is refused or wants an unstable feature, and a third for both.
+    assert!(runs <= 3, "{runs} runs");
+}
