@@ -428,7 +428,13 @@ impl Module<'_> {
                     [] if unit(self).is_some() => {
                         return self.adt_bytes(ctx, krate, path, &[], ty, at, out);
                     }
-                    [] => return Err(format!("the constant `{path}` is not printed")),
+                    [] => match core_const(&path.to_string(), ty) {
+                        Some(bits) => {
+                            put(out, bits, size);
+                            return Ok(());
+                        }
+                        None => return Err(format!("the constant `{path}` is not printed")),
+                    },
                     _ => return Err(format!("several constants are named `{path}`")),
                 };
                 paste(out, at, &data);
@@ -664,6 +670,56 @@ impl Module<'_> {
     }
 }
 
+/// Constants of numbers that core defines, of which only the name is printed.
+fn core_const(path: &str, ty: &Ty) -> Option<u128> {
+    let (owner, name) = path.rsplit_once("::")?;
+    let core = owner.starts_with("std::") || owner.starts_with("core::");
+    if !core {
+        return None;
+    }
+    macro_rules! floats {
+        ($t:ident: $($n:ident)+; $($c:ident)+) => {
+            if owner.ends_with("::consts") {
+                match name {
+                    $(stringify!($c) => std::$t::consts::$c,)+
+                    _ => return None,
+                }
+            } else {
+                match name {
+                    $(stringify!($n) => $t::$n,)+
+                    _ => return None,
+                }
+            }
+        };
+    }
+    let width = match ty {
+        Ty::Int(t) => 8 * t.size() as u32,
+        Ty::Uint(t) => 8 * t.size() as u32,
+        Ty::Float(FloatTy::F32) => {
+            let v: f32 = floats!(f32: MAX MIN MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN;
+                PI TAU E FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8 FRAC_1_PI FRAC_2_PI FRAC_2_SQRT_PI SQRT_2
+                FRAC_1_SQRT_2 LN_2 LN_10 LOG2_E LOG10_E LOG2_10 LOG10_2);
+            return Some(u128::from(v.to_bits()));
+        }
+        Ty::Float(FloatTy::F64) => {
+            let v: f64 = floats!(f64: MAX MIN MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN;
+                PI TAU E FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8 FRAC_1_PI FRAC_2_PI FRAC_2_SQRT_PI SQRT_2
+                FRAC_1_SQRT_2 LN_2 LN_10 LOG2_E LOG10_E LOG2_10 LOG10_2);
+            return Some(u128::from(v.to_bits()));
+        }
+        _ => return None,
+    };
+    // `core::num::<impl i128>::MIN`: the type of the constant is the type of the impl for these two.
+    let own = owner.ends_with(&format!("<impl {ty}>"));
+    match (name, ty) {
+        ("MAX", Ty::Int(_)) if own => Some(u128::MAX >> (129 - width)),
+        ("MIN", Ty::Int(_)) if own => Some(1 << (width - 1)),
+        ("MAX", Ty::Uint(_)) if own => Some(u128::MAX >> (128 - width)),
+        ("MIN", Ty::Uint(_)) if own => Some(0),
+        _ => None,
+    }
+}
+
 /// The value in wrappers of one field each.
 fn innermost(kind: &ConstKind) -> Option<(&ConstKind, Ty)> {
     match kind {
@@ -768,4 +824,27 @@ pub fn struct_constants<'b>(body: &'b Body, name: &str) -> Vec<&'b [(String, Ope
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustc_mir::ty::IntTy;
+
+    #[test]
+    fn constants_of_core() {
+        let (i128_ty, f64_ty) = (Ty::Int(IntTy::I128), Ty::Float(FloatTy::F64));
+        assert_eq!(
+            core_const("core::num::<impl i128>::MIN", &i128_ty),
+            Some(i128::MIN as u128)
+        );
+        assert_eq!(
+            core_const("core::num::<impl i128>::MAX", &i128_ty),
+            Some(i128::MAX as u128)
+        );
+        let pi = core_const("std::f64::consts::PI", &f64_ty);
+        assert_eq!(pi, Some(u128::from(std::f64::consts::PI.to_bits())));
+        assert_eq!(core_const("mine::f64::consts::PI", &f64_ty), None);
+        assert_eq!(core_const("core::num::<impl u8>::MAX", &i128_ty), None);
+    }
 }

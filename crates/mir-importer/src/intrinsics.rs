@@ -109,7 +109,19 @@ impl Func<'_, '_> {
                     let v = self.m.types.size_align(&tys[0])?.1;
                     done!(Val::Ssa(self.usize(v)))
                 }
-                "precondition_check" => {
+                "swap" if plain.ends_with("ptr::swap") => {
+                    // The two may be the same place, so both are read before one is written.
+                    let (a, b) = (
+                        self.pointed(&args[0], false)?,
+                        self.pointed(&args[1], false)?,
+                    );
+                    if self.m.kind(&a.ty)? != Kind::Zst {
+                        let (x, y) = (self.temp_of(&a.ty)?, self.temp_of(&a.ty)?);
+                        for (to, from) in [(&x, &a), (&y, &b), (&a, &y), (&b, &x)] {
+                            let v = self.read(from)?;
+                            self.write(to, v)?;
+                        }
+                    }
                     self.finish_call(call.target)?;
                     return Ok(true);
                 }
