@@ -18,6 +18,7 @@ use pliron::{
 use pliron_llvm::types::PointerType;
 
 pub mod atomic;
+pub mod clc;
 pub mod cluster;
 pub mod debug;
 pub mod grid;

@@ -226,6 +226,7 @@ pub const TABLE: &[&[Spec]] = &[
     ops::mbarrier::SPECS,
     ops::tma::SPECS,
     ops::stmatrix::SPECS,
+    ops::clc::SPECS,
 ];
 
 /// Every operation, in the table's order.

@@ -31,7 +31,8 @@ fn modules_have_the_documents_counts() {
         }
     }
     assert_eq!(Module::DOCUMENT.iter().map(|(_, n)| n).sum::<usize>(), 123);
-    expect!["thread warp grid debug atomic cluster mbarrier tma stmatrix"].assert_eq(&there.join(" "));
+    expect!["thread warp grid debug atomic cluster mbarrier tma stmatrix clc"]
+        .assert_eq(&there.join(" "));
 }
 
 #[test]
