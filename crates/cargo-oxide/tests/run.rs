@@ -44,7 +44,7 @@ fn a_new_crate_runs_tests_and_shows_its_stages() {
         .success()
         .stdout;
     assert!(
-        ptx.contains(".target sm_90\n") && ptx.contains(".visible .entry t_mine__kernels__saxpy("),
+        ptx.contains(".target sm_90\n") && ptx.contains(".visible .entry saxpy("),
         "{ptx}"
     );
     assert!(

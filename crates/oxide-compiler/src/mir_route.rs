@@ -43,18 +43,28 @@ pub fn run(input: &Input<'_>, upto: Stage) -> Result<Output, Vec<Diagnostic>> {
         let file = MirFile::parse(unit.mir.display().to_string(), (*text).to_string());
         files.push(file.map_err(|e| vec![of_reader(&e)])?);
     }
-    let crates: Vec<FileCrate<'_>> =
-        input.units.iter().zip(&files).map(|(unit, file)| FileCrate::new(unit.crate_name.clone(), file)).collect();
+    let crates: Vec<FileCrate<'_>> = input
+        .units
+        .iter()
+        .zip(&files)
+        .map(|(unit, file)| FileCrate::new(unit.crate_name.clone(), file))
+        .collect();
     let crates: Vec<&dyn MirCrate> = crates.iter().map(|c| c as &dyn MirCrate).collect();
     let own = input.units[0];
     let mut layouts = LayoutDb::new(own.crate_name.clone());
     // A program has no metadata that another crate could use.
     let usable = |unit: &&&Unit| std::fs::metadata(&unit.metadata).is_ok_and(|m| m.len() > 0);
     let scratch = std::env::temp_dir().join(format!("oxide-layouts-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch).map_err(|e| one(format!("cannot make {}: {e}", scratch.display())))?;
+    std::fs::create_dir_all(&scratch)
+        .map_err(|e| one(format!("cannot make {}: {e}", scratch.display())))?;
     layouts.set_probe(Probe {
         rustc: input.rustc.clone(),
-        externs: input.units.iter().filter(usable).map(|u| (u.crate_name.clone(), u.metadata.clone())).collect(),
+        externs: input
+            .units
+            .iter()
+            .filter(usable)
+            .map(|u| (u.crate_name.clone(), u.metadata.clone()))
+            .collect(),
         search: search(&own.metadata),
         args: vec!["--target".to_string(), input.host.clone()],
         scratch: scratch.clone(),
@@ -66,16 +76,35 @@ pub fn run(input: &Input<'_>, upto: Stage) -> Result<Output, Vec<Diagnostic>> {
         layouts.add_llvm_ir(text);
         Bodies(LlvmModule::index(text))
     });
-    let result = compile(input, &crates, &layouts, bodies.as_ref(), upto);
+    // An error of the compiler is one kernel's error: the others, and the other route, go on.
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        compile(input, &crates, &layouts, bodies.as_ref(), upto)
+    }));
+    let result = caught.unwrap_or_else(|_| {
+        Err(one(
+            "internal error of the MIR route, said above".to_string()
+        ))
+    });
     let _ = std::fs::remove_dir_all(&scratch);
     result
 }
 
 /// Where cargo puts what a crate depends on: `<target>/<triple>/<profile>/deps`, and `<target>/<profile>/deps` for proc-macros.
 fn search(metadata: &Path) -> Vec<PathBuf> {
-    let Some(deps) = metadata.parent() else { return Vec::new() };
-    let of_host = || Some(deps.ancestors().nth(3)?.join(deps.parent()?.file_name()?).join("deps"));
-    std::iter::once(deps.to_path_buf()).chain(of_host()).collect()
+    let Some(deps) = metadata.parent() else {
+        return Vec::new();
+    };
+    let of_host = || {
+        Some(
+            deps.ancestors()
+                .nth(3)?
+                .join(deps.parent()?.file_name()?)
+                .join("deps"),
+        )
+    };
+    std::iter::once(deps.to_path_buf())
+        .chain(of_host())
+        .collect()
 }
 
 fn compile(
@@ -92,10 +121,20 @@ fn compile(
         krate: Some(input.units[0].crate_name.clone()),
         kernel: input.kernel.clone(),
     };
-    let inputs = Inputs { crates, layouts, bodies: bodies.map(|b| b as &dyn BodySource) };
-    let imported = mir_importer::import(&mut ctx, &inputs, &options).map_err(|all| all.into_iter().map(of_importer).collect::<Vec<_>>())?;
+    let inputs = Inputs {
+        crates,
+        layouts,
+        bodies: bodies.map(|b| b as &dyn BodySource),
+    };
+    let imported = mir_importer::import(&mut ctx, &inputs, &options)
+        .map_err(|all| all.into_iter().map(of_importer).collect::<Vec<_>>())?;
     let op = imported.module.get_operation();
-    let done = |text: String| Output { text, kernels: imported.kernels.clone(), externs: imported.externs.clone(), functions: Vec::new() };
+    let done = |text: String| Output {
+        text,
+        kernels: imported.kernels.clone(),
+        externs: imported.externs.clone(),
+        functions: Vec::new(),
+    };
     if upto == Stage::DialectMir {
         return Ok(done(op.disp(&ctx).to_string()));
     }
@@ -103,8 +142,12 @@ fn compile(
     if upto == Stage::DialectMirSsa {
         return Ok(done(op.disp(&ctx).to_string()));
     }
-    let lowering = mir_lower::LowerOptions { fmad: input.fmad, target: input.target };
-    let lowered = mir_lower::lower_with(&mut ctx, imported.module, &lowering).map_err(|e| vec![Diagnostic::error(e.to_string())])?;
+    let lowering = mir_lower::LowerOptions {
+        fmad: input.fmad,
+        target: input.target,
+    };
+    let lowered = mir_lower::lower_with(&mut ctx, imported.module, &lowering)
+        .map_err(|e| vec![Diagnostic::error(e.to_string())])?;
     if upto == Stage::DialectLlvm {
         return Ok(done(lowered.get_operation().disp(&ctx).to_string()));
     }
@@ -112,7 +155,9 @@ fn compile(
         .map_err(|e| vec![Diagnostic::error(e.to_string())])?;
     let mut out = done(text);
     let defined = out.text.lines().filter(|l| l.starts_with("define "));
-    out.functions = defined.filter_map(|l| Some(l.split_once('@')?.1.split_once('(')?.0.to_string())).collect();
+    out.functions = defined
+        .filter_map(|l| Some(l.split_once('@')?.1.split_once('(')?.0.to_string()))
+        .collect();
     Ok(out)
 }
 
@@ -130,8 +175,14 @@ fn of_importer(d: mir_importer::Diagnostic) -> Diagnostic {
         mir_importer::Level::Error => Level::Error,
         mir_importer::Level::Warning => Level::Warning,
     };
-    let first = d.span.map(|span| Label { span, text: d.label.unwrap_or_default() });
-    let rest = d.labels.into_iter().map(|(span, text)| Label { span, text });
+    let first = d.span.map(|span| Label {
+        span,
+        text: d.label.unwrap_or_default(),
+    });
+    let rest = d
+        .labels
+        .into_iter()
+        .map(|(span, text)| Label { span, text });
     Diagnostic {
         level,
         title: d.message,
@@ -148,20 +199,45 @@ struct Bodies(LlvmModule);
 impl BodySource for Bodies {
     fn resolve(&self, site: &CallSite<'_>) -> Result<Option<ExternFn>, String> {
         let path = format!("{}::{}", site.caller.0, site.caller.1);
-        let callers = self.0.functions().filter(|(symbol, defined)| *defined && artifact::pretty(symbol) == path);
+        let callers = self
+            .0
+            .functions()
+            .filter(|(symbol, defined)| *defined && artifact::pretty(symbol) == path);
         let mut found: Option<ExternFn> = None;
         for (symbol, _) in callers {
-            let calls = self.0.calls(symbol).map_err(|e| e.to_string())?.unwrap_or_default();
+            let calls = self
+                .0
+                .calls(symbol)
+                .map_err(|e| e.to_string())?
+                .unwrap_or_default();
             for call in calls {
-                let Callee::Symbol(callee) = &call.callee else { continue };
-                if callee.starts_with("llvm.") || callee.starts_with("__nvvm_") || !same_place(&call.frames, &site.spans) {
+                let Callee::Symbol(callee) = &call.callee else {
+                    continue;
+                };
+                if callee.starts_with("llvm.")
+                    || callee.starts_with("__nvvm_")
+                    || !same_place(&call.frames, &site.spans)
+                {
                     continue;
                 }
-                let ty = self.0.function(callee).map_err(|e| e.to_string())?.unwrap_or(call.ty);
-                let function = extern_fn(callee, &ty).ok_or_else(|| format!("`{}` passes what is not passed here", artifact::pretty(callee)))?;
+                let ty = self
+                    .0
+                    .function(callee)
+                    .map_err(|e| e.to_string())?
+                    .unwrap_or(call.ty);
+                let function = extern_fn(callee, &ty).ok_or_else(|| {
+                    format!(
+                        "`{}` passes what is not passed here",
+                        artifact::pretty(callee)
+                    )
+                })?;
                 match &found {
                     Some(other) if *other != function => {
-                        return Err(format!("rustc's LLVM IR has two calls there: `{}` and `{}`", artifact::pretty(&other.symbol), artifact::pretty(callee)));
+                        return Err(format!(
+                            "rustc's LLVM IR has two calls there: `{}` and `{}`",
+                            artifact::pretty(&other.symbol),
+                            artifact::pretty(callee)
+                        ));
                     }
                     _ => found = Some(function),
                 }
@@ -174,7 +250,9 @@ impl BodySource for Bodies {
 fn same_place(frames: &[layout::llvm_text::Frame], spans: &[Option<rustc_mir::Span>]) -> bool {
     frames.len() == spans.len()
         && frames.iter().zip(spans).all(|(frame, span)| {
-            span.as_ref().is_some_and(|s| s.lo.line == frame.line && s.lo.col == frame.col && *s.file == *frame.file)
+            span.as_ref().is_some_and(|s| {
+                s.lo.line == frame.line && s.lo.col == frame.col && *s.file == *frame.file
+            })
         })
 }
 
@@ -194,12 +272,18 @@ fn extern_fn(symbol: &str, ty: &FnType) -> Option<ExternFn> {
     }
     let ret = match &ty.ret {
         LlvmTy::Void => Vec::new(),
-        LlvmTy::Struct(parts) if parts.len() == 2 => parts.iter().map(scalar).collect::<Option<Vec<_>>>()?,
+        LlvmTy::Struct(parts) if parts.len() == 2 => {
+            parts.iter().map(scalar).collect::<Option<Vec<_>>>()?
+        }
         one => vec![scalar(one)?],
     };
     Some(ExternFn {
         symbol: symbol.to_string(),
-        params: ty.params.iter().map(|p| scalar(&p.ty)).collect::<Option<Vec<_>>>()?,
+        params: ty
+            .params
+            .iter()
+            .map(|p| scalar(&p.ty))
+            .collect::<Option<Vec<_>>>()?,
         ret,
         sret: ty.params.first().is_some_and(|p| p.sret.is_some()),
     })

@@ -91,7 +91,12 @@ impl Compiler {
         let mut names = kernels::marked(self.crate_name(), self.text(self.own())?);
         if self.has_generic()? {
             let instances = self.modules(|root| root.is_instance(), false)?;
-            names.extend(instances.iter().flat_map(|m| &m.kernels).map(|k| k.display.clone()));
+            names.extend(
+                instances
+                    .iter()
+                    .flat_map(|m| &m.kernels)
+                    .map(|k| k.display.clone()),
+            );
         }
         Ok(names)
     }
@@ -189,7 +194,8 @@ impl Compiler {
         // `core`'s compiled functions are asked for last: reading them takes a while.
         for with_core in [false, true] {
             if with_core {
-                if !(error.title.starts_with("there is no body") && error.title.contains("core::")) {
+                if !(error.title.starts_with("there is no body") && error.title.contains("core::"))
+                {
                     break;
                 }
                 texts.extend(self.core()?);
@@ -225,7 +231,10 @@ impl Compiler {
         self.timed("read core", || {
             modules
                 .iter()
-                .map(|m| llvm.disassemble("core", m).map_err(|e| self.rooted(of_backend(&e))))
+                .map(|m| {
+                    llvm.disassemble("core", m)
+                        .map_err(|e| self.rooted(of_backend(&e)))
+                })
                 .collect()
         })
     }
@@ -298,7 +307,7 @@ impl Compiler {
             Stage::DialectMir | Stage::DialectMirSsa | Stage::DialectLlvm => {
                 let mut out = Vec::new();
                 for key in self.named(kernel)? {
-                    out.push(self.mir(&key, stage)?.text);
+                    out.push(self.mir(Some(&key), stage)?.text);
                 }
                 Ok(staged(out.join("\n"), self.summary(&[])))
             }
@@ -328,39 +337,50 @@ impl Compiler {
         let wanted = |name: &str| kernel.is_none_or(|k| kernels::is_named(name, k));
         let mut out = Vec::new();
         let mut left: Vec<String> = Vec::new();
-        for key in kernels::marked(self.crate_name(), self.text(self.own())?) {
-            if !wanted(&key) {
-                continue;
-            }
+        let mut marked = kernels::marked(self.crate_name(), self.text(self.own())?);
+        marked.retain(|key| wanted(key));
+        // Together first: what two kernels share, a static above all, is then one thing.
+        let together =
+            kernel.is_none() && marked.len() > 1 && self.options.route != RouteChoice::Llvm;
+        if together && let Ok(module) = self.mir_module(None) {
+            out.push(module);
+            marked.clear();
+        }
+        for key in marked {
             if self.options.route == RouteChoice::Llvm {
                 left.push(key);
                 continue;
             }
-            match self.mir_module(&key) {
+            match self.mir_module(Some(&key)) {
                 Ok(module) => out.push(module),
                 Err(error) if self.options.route == RouteChoice::Mir => return Err(error),
                 Err(_) => left.push(key),
             }
         }
         if !left.is_empty() || self.has_generic()? {
-            let rest = |root: &Root| wanted(&root.display()) && (root.is_instance() || left.contains(&root.key));
+            let rest = |root: &Root| {
+                wanted(&root.display()) && (root.is_instance() || left.contains(&root.key))
+            };
             let instances = self.modules(rest, true)?;
             if self.options.route == RouteChoice::Mir && !instances.is_empty() {
-                return Err(Diagnostic::error("instances of generic kernels come from rustc's LLVM IR alone")
-                    .help("leave --route=mir out")
-                    .into());
+                return Err(Diagnostic::error(
+                    "instances of generic kernels come from rustc's LLVM IR alone",
+                )
+                .help("leave --route=mir out")
+                .into());
             }
             out.extend(instances);
         }
         Ok(out)
     }
 
-    /// One kernel by the MIR route, up to a stage: first with MIR alone, then with what rustc's LLVM IR knows beside it.
-    fn mir(&self, key: &str, stage: Stage) -> Result<mir_route::Output, Diagnostics> {
+    /// One kernel, or all, by the MIR route, up to a stage: first with MIR alone, then with what rustc's LLVM IR knows beside it.
+    fn mir(&self, key: Option<&str>, stage: Stage) -> Result<mir_route::Output, Diagnostics> {
         let own = self.own();
         let under = |(_, u): &(usize, &Unit)| u.role == Role::Dependency;
-        let order: Vec<usize> =
-            std::iter::once(own).chain(self.units.iter().enumerate().filter(under).map(|(i, _)| i)).collect();
+        let order: Vec<usize> = std::iter::once(own)
+            .chain(self.units.iter().enumerate().filter(under).map(|(i, _)| i))
+            .collect();
         let mut texts = Vec::new();
         for index in &order {
             texts.push(self.text(*index)?);
@@ -381,23 +401,35 @@ impl Compiler {
             debug_assertions: o.debug_assertions,
             fmad: o.fmad,
             target,
-            kernel: Some(key.to_string()),
+            kernel: key.map(str::to_string),
         };
         if let Ok(output) = self.timed("MIR to LLVM IR", || mir_route::run(&input, stage)) {
             return Ok(output);
         }
-        let path = self.timed("rustc (LLVM IR)", || self.ir.llvm_ir(own, Instances::OfKernels)).map_err(Diagnostic::error)?;
+        let path = self
+            .timed("rustc (LLVM IR)", || {
+                self.ir.llvm_ir(own, Instances::OfKernels)
+            })
+            .map_err(Diagnostic::error)?;
         let ir = std::fs::read_to_string(&path)
             .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
         input.llvm_ir = Some(&ir);
-        self.timed("MIR to LLVM IR", || mir_route::run(&input, stage)).map_err(|all| {
-            let roots: Vec<_> = self.units.iter().map(|u| u.root.clone()).collect();
-            Diagnostics(all.into_iter().map(|d| Diagnostic { roots: roots.clone(), ..d }).collect())
-        })
+        self.timed("MIR to LLVM IR", || mir_route::run(&input, stage))
+            .map_err(|all| {
+                let roots: Vec<_> = self.units.iter().map(|u| u.root.clone()).collect();
+                Diagnostics(
+                    all.into_iter()
+                        .map(|d| Diagnostic {
+                            roots: roots.clone(),
+                            ..d
+                        })
+                        .collect(),
+                )
+            })
     }
 
-    /// One kernel by the MIR route, with the functions that the LLVM route defines for it.
-    fn mir_module(&self, key: &str) -> Result<Module, Diagnostics> {
+    /// One kernel, or all, by the MIR route, with the functions that the LLVM route defines for it.
+    fn mir_module(&self, key: Option<&str>) -> Result<Module, Diagnostics> {
         let output = self.mir(key, Stage::Llvm)?;
         let mut module = Module {
             texts: vec![output.text],
@@ -407,12 +439,15 @@ impl Compiler {
         };
         if !output.externs.is_empty() {
             let path = self
-                .timed("rustc (LLVM IR)", || self.ir.llvm_ir(self.own(), Instances::OfKernels))
+                .timed("rustc (LLVM IR)", || {
+                    self.ir.llvm_ir(self.own(), Instances::OfKernels)
+                })
                 .map_err(Diagnostic::error)?;
             let ir = std::fs::read_to_string(&path)
                 .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
-            let file = IrFile::parse(&ir)
-                .map_err(|e| Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}")))?;
+            let file = IrFile::parse(&ir).map_err(|e| {
+                Diagnostic::error(format!("rustc's LLVM IR is not understood: {e}"))
+            })?;
             let symbols: Vec<&str> = output.externs.iter().map(|f| f.symbol.as_str()).collect();
             let made = self.timed("cut", || {
                 rustc_llvm::compile(&file, &[], &symbols, &[], &dialect_nvvm::llvm_definition)
@@ -483,11 +518,7 @@ impl Compiler {
     pub fn artifact(&self) -> Result<Compiled, Diagnostics> {
         let none = kernels::marked(self.crate_name(), self.text(self.own())?).is_empty()
             && !self.has_generic()?;
-        let modules = if none {
-            Vec::new()
-        } else {
-            self.routed(None)?
-        };
+        let modules = if none { Vec::new() } else { self.routed(None)? };
         let emitted = self.emit(&modules)?;
         let mut warnings = Diagnostics::default();
         for text in &emitted.warnings {
@@ -496,7 +527,10 @@ impl Compiler {
             warnings.0.push(warning);
         }
         let o = &self.options;
-        let kernels = modules.iter().flat_map(|m| &m.kernels).map(|k| k.entry.clone());
+        let kernels = modules
+            .iter()
+            .flat_map(|m| &m.kernels)
+            .map(|k| k.entry.clone());
         let artifact = Artifact {
             crate_name: self.crate_name().to_string(),
             arch: o
@@ -538,7 +572,11 @@ fn of_root(root: &Root) -> Kernel {
         args: root.args.clone(),
         params: root.params.clone(),
     };
-    Kernel { display: root.display(), fmad: root.fmad, entry }
+    Kernel {
+        display: root.display(),
+        fmad: root.fmad,
+        entry,
+    }
 }
 
 fn of_info(info: &mir_importer::KernelInfo) -> Kernel {
@@ -569,7 +607,11 @@ fn of_info(info: &mir_importer::KernelInfo) -> Kernel {
         args: info.args.iter().map(arg).collect(),
         params: info.params.iter().map(param).collect(),
     };
-    Kernel { display: info.key.clone(), fmad: info.fmad, entry }
+    Kernel {
+        display: info.key.clone(),
+        fmad: info.fmad,
+        entry,
+    }
 }
 
 /// The back end's words in our form.
