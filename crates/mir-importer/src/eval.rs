@@ -1,7 +1,7 @@
 //! A small evaluator of constant bodies: integers, floats, aggregates, references to what it made, loops, and calls of
 //! functions whose bodies are printed. What it does not know is an error, never a guess.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pliron::context::Context;
@@ -32,6 +32,8 @@ struct Frame<'m, 'a, 'c> {
     key: BodyKey,
     body: Arc<Body>,
     locals: HashMap<Local, Data>,
+    /// Locals that something points to: the pointer has the bytes of that moment, so they may not change any more.
+    pinned: HashSet<Local>,
     depth: u32,
 }
 
@@ -60,6 +62,7 @@ pub fn run(
         key,
         body: body.clone(),
         locals: HashMap::new(),
+        pinned: HashSet::new(),
         depth,
     };
     for (i, a) in args.into_iter().enumerate() {
@@ -347,6 +350,9 @@ impl Frame<'_, '_, '_> {
 
     fn write(&mut self, p: &Place, value: &Data) -> Res<()> {
         let (l, at) = self.local_at(p)?;
+        if self.pinned.contains(&l) {
+            return Err("a constant changes what it has a pointer to".into());
+        }
         paste(self.local(l)?, at, value);
         Ok(())
     }
@@ -428,6 +434,7 @@ impl Frame<'_, '_, '_> {
                     base.projection.pop();
                     return self.read(&base);
                 }
+                self.pinned.insert(p.local);
                 let target = self.place_ty(p)?;
                 let data = self.read(p)?;
                 let align = self.m.types.size_align(&target)?.1;
