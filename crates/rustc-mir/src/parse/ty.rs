@@ -48,6 +48,7 @@ impl<'a> Cursor<'a> {
                 }
             }
             Some(b'(') => self.paren_ty(),
+            Some(b':') if self.at("::") => Ok(Ty::Path(self.path(false)?)),
             Some(b'{') => self.closure_ty(),
             Some(b'<') => {
                 let p = self.path(false)?;
@@ -299,6 +300,10 @@ impl<'a> Cursor<'a> {
     fn path_inner(&mut self, value: bool) -> Res<Path> {
         let mut root = Root::Plain;
         let mut segments: Vec<Segment> = Vec::new();
+        // The name of an `impl Trait` parameter is its source text, where paths can be written so.
+        if !value {
+            self.eat("::");
+        }
         if self.peek() == Some(b'<') && !self.at_root_impl() {
             self.pos += 1;
             let self_ty = Box::new(self.ty()?);

@@ -1,4 +1,5 @@
 #![crate_type = "lib"]
+pub fn into(x: impl ::core::convert::Into<::std::option::Option<u32>>) -> u32 { x.into().unwrap_or(1) }
 pub fn takes(f: impl Fn(&u8) -> bool) -> bool { f(&1) }
 pub fn drops(v: Option<Box<u32>>) -> u32 { match v { Some(b) => *b, None => 0 } }
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)] pub struct D { a: f32, b: u8 }
