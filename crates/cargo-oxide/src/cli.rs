@@ -151,7 +151,7 @@ pub enum Color {
 #[derive(Args, Debug, Default, Clone)]
 #[command(next_help_heading = "Kernels")]
 pub struct KernelOptions {
-    /// GPU architecture, such as sm_90 [default: CUDA_OXIDE_TARGET, else sm_80 or what the kernels need]
+    /// GPU architecture, such as sm_90 [default: CUDA_OXIDE_TARGET, else sm_80]
     #[arg(long, value_name = "sm_XX", value_parser = arch)]
     pub arch: Option<String>,
     /// Let multiplications and additions fuse, as nvcc does; results may then differ from the CPU's in the last bit
