@@ -320,6 +320,11 @@ impl Atomic {
         MinimumSm::Sm(70)
     }
 
+    /// Whether the hardware has the read-modify-write; LLVM drops scope and semantics of those.
+    pub fn is_native(&self) -> bool {
+        self.native().is_some()
+    }
+
     /// The hardware's operation and type for a read-modify-write, `add.u32`; `None` where it has none.
     fn native(&self) -> Option<String> {
         let AtomicKind::Rmw(rmw) = self.kind else {

@@ -9,6 +9,7 @@
 //! scope, ordering) is an attribute, [`atomic::Atomic`].
 
 pub mod atomic;
+pub mod atomicrmw;
 pub mod doc;
 pub mod expand;
 pub mod lookup;
