@@ -48,6 +48,8 @@ impl<'a> Cursor<'a> {
                 }
             }
             Some(b'(') => self.paren_ty(),
+            // A safe function with `#[target_feature]`; what it may be called from is rustc's affair.
+            Some(b'#') if self.eat("#[target_features] ") => self.fn_ty(),
             Some(b':') if self.at("::") => Ok(Ty::Path(self.path(false)?)),
             Some(b'{') => self.closure_ty(),
             Some(b'<') => {
