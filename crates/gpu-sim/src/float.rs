@@ -4,6 +4,9 @@
 //! Results of the small formats and of directed `f32` operations are computed in `f64` rounded to odd, which a second
 //! rounding to fewer bits cannot falsify.
 
+use rustc_apfloat::ieee::Double;
+use rustc_apfloat::{Float, Round, StatusAnd};
+
 /// PTX's rounding modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
@@ -249,37 +252,45 @@ pub(crate) fn add64(a: f64, b: f64, mode: Rounding) -> f64 {
     direct(s, e, mode)
 }
 
-/// `a * b` in `f64`. In the subnormal range the direction can be one place off.
+/// Rounds as `mode` says by exact arithmetic in software.
+fn exactly(
+    mode: Rounding,
+    operands: [f64; 3],
+    f: impl Fn([Double; 3], Round) -> StatusAnd<Double>,
+) -> f64 {
+    let round = match mode {
+        Rounding::Rn => Round::NearestTiesToEven,
+        Rounding::Rna => Round::NearestTiesToAway,
+        Rounding::Rz => Round::TowardZero,
+        Rounding::Rm => Round::TowardNegative,
+        Rounding::Rp => Round::TowardPositive,
+    };
+    let operands = operands.map(|v| Double::from_bits(v.to_bits().into()));
+    f64::from_bits(f(operands, round).value.to_bits() as u64)
+}
+
+/// `a * b` in `f64`.
 pub(crate) fn mul64(a: f64, b: f64, mode: Rounding) -> f64 {
-    let p = a * b;
     if mode == Rounding::Rn || !all_finite(&[a, b]) {
-        return p;
+        return a * b;
     }
-    direct(p, a.mul_add(b, -p), mode)
+    exactly(mode, [a, b, 0.0], |[a, b, _], r| a.mul_r(b, r))
 }
 
 /// `a * b + c` in `f64`.
 pub(crate) fn fma64(a: f64, b: f64, c: f64, mode: Rounding) -> f64 {
-    let s = a.mul_add(b, c);
     if mode == Rounding::Rn || !all_finite(&[a, b, c]) {
-        return s;
+        return a.mul_add(b, c);
     }
-    if s == 0.0 && mode == Rounding::Rm && (a * b).is_sign_negative() != c.is_sign_negative() {
-        return -0.0;
-    }
-    let p = a * b;
-    let (t, te) = two_sum(p, c);
-    direct(s, (t - s) + (te + a.mul_add(b, -p)), mode)
+    exactly(mode, [a, b, c], |[a, b, c], r| a.mul_add_r(b, c, r))
 }
 
 /// `a / b` in `f64`.
 pub(crate) fn div64(a: f64, b: f64, mode: Rounding) -> f64 {
-    let q = a / b;
     if mode == Rounding::Rn || !all_finite(&[a, b]) || b == 0.0 {
-        return q;
+        return a / b;
     }
-    let r = (-q).mul_add(b, a);
-    direct(q, if b > 0.0 { r } else { -r }, mode)
+    exactly(mode, [a, b, 0.0], |[a, b, _], r| a.div_r(b, r))
 }
 
 /// The square root in `f64`.
@@ -288,7 +299,23 @@ pub(crate) fn sqrt64(a: f64, mode: Rounding) -> f64 {
     if mode == Rounding::Rn || !q.is_finite() || q == 0.0 {
         return q;
     }
+    // Scaled by a power of 4, so that what the rounding lost does not underflow.
+    let (up, down) = (f64::from_bits(1623 << 52), f64::from_bits(723 << 52));
+    if a < f64::from_bits(400 << 52) {
+        return sqrt64(a * up, mode) * down;
+    }
     direct(q, (-q).mul_add(q, a), mode)
+}
+
+/// The NaN of an operand, if it is one, before a result: the last operand's wins, as on an H200.
+#[inline(always)]
+pub(crate) fn prefer_nan(operand: f64, result: f64) -> f64 {
+    let bits = operand.to_bits();
+    f64::from_bits(if bits & !(1 << 63) > 0x7ff << 52 {
+        bits | 1 << 51
+    } else {
+        result.to_bits()
+    })
 }
 
 /// PTX's canonical NaN for any NaN.

@@ -175,6 +175,15 @@ fn b(v: f32) -> u64 {
     }
 }
 
+/// A NaN keeps its sign and the upper bits of its payload.
+fn narrow(a: u64) -> u64 {
+    if g(a).is_nan() {
+        a >> 32 & 1 << 31 | 0x7fc0_0000 | a >> 29 & 0x3f_ffff
+    } else {
+        (g(a) as f32).to_bits().into()
+    }
+}
+
 #[test]
 fn integers() {
     check("add.u32", "u32", &["u32", "u32"], |a, b, _| {
@@ -225,7 +234,7 @@ fn integers() {
     });
     check("rem.s64", "s64", &["s64", "s64"], |a, b, _| {
         if b == 0 {
-            a
+            u64::MAX
         } else {
             (a as i64).wrapping_rem(b as i64) as u64
         }
@@ -385,7 +394,7 @@ fn floats() {
             x.min(y)
         })
     });
-    check("neg.f32", "f32", &["f32"], |x, _, _| x ^ 1 << 31);
+    check("neg.f32", "f32", &["f32"], |x, _, _| b(-f(x)));
     check("copysign.f64", "f64", &["f64", "f64"], |x, y, _| {
         g(y).copysign(g(x)).to_bits()
     });
@@ -445,7 +454,7 @@ fn conversions() {
         b(a as i64 as f32)
     });
     check("cvt.rn.f32.u64", "f32", &["u64"], |a, _, _| b(a as f32));
-    check("cvt.rn.f32.f64", "f32", &["f64"], |a, _, _| b(g(a) as f32));
+    check("cvt.rn.f32.f64", "f32", &["f64"], |a, _, _| narrow(a));
     check("cvt.f64.f32", "f64", &["f32"], |a, _, _| {
         f64::from(f(a)).to_bits()
     });
@@ -523,7 +532,7 @@ proptest! {
         check_on("fma.rn.f32", "f32", &["f32", "f32", "f32"], &v, &|x, y, z| b(f(x).mul_add(f(y), f(z))));
         check_on("sub.rn.f32", "f32", &["f32", "f32"], &v, &|x, y, _| b(f(x) - f(y)));
         check_on("div.u32", "u32", &["u32", "u32"], &v, &|a, b, _| (a as u32).checked_div(b as u32).map_or(u64::MAX, u64::from));
-        check_on("cvt.rn.f32.f64", "f32", &["f64"], &v, &|a, _, _| b(g(a) as f32));
+        check_on("cvt.rn.f32.f64", "f32", &["f64"], &v, &|a, _, _| narrow(a));
         check_on("cvt.rzi.s64.f64", "s64", &["f64"], &v, &|a, _, _| if g(a).is_nan() { 1 << 63 } else { g(a) as i64 as u64 });
         check_on("mul.hi.u32", "u32", &["u32", "u32"], &v, &|a, b, _| (a as u32 as u64 * b as u32 as u64) >> 32);
     }

@@ -105,6 +105,7 @@ fn exercise(lib: &dyn Library) {
     );
     // SAFETY: the driver has written a text with a zero.
     assert_eq!(
+        // SAFETY: the driver has written a text with a zero.
         unsafe { CStr::from_ptr(name.as_ptr()) }.to_str(),
         Ok("cuda-oxide simulator")
     );
@@ -307,6 +308,7 @@ fn exercise(lib: &dyn Library) {
     );
     // SAFETY: a static text.
     assert_eq!(
+        // SAFETY: a static text.
         unsafe { CStr::from_ptr(name) }.to_str(),
         Ok("CUDA_ERROR_ILLEGAL_ADDRESS")
     );

@@ -289,7 +289,7 @@ impl Decoder<'_> {
         match name {
             "div" | "rem" => {
                 self.finish_mods(&m)?;
-                // Division by zero gives all ones, the remainder the dividend: what the machine's sequence gives.
+                // Division by zero gives all ones, its remainder too: seen on an H200.
                 let f = if name == "div" {
                     by_int!(
                         self,
@@ -302,7 +302,7 @@ impl Decoder<'_> {
                         self,
                         ty,
                         T,
-                        op2(|a: T, b: T| a.checked_rem(b).unwrap_or(if b == 0 { a } else { 0 }))
+                        op2(|a: T, b: T| a.checked_rem(b).unwrap_or(if b == 0 { !0 } else { 0 }))
                     )
                 };
                 self.lanes(f, i, ty, [ty; 2])
@@ -565,7 +565,12 @@ impl Decoder<'_> {
                     return self.unknown(format!("type .{}", ty.name()));
                 }
                 self.scalar(i, ty, [ty, Type::U32, Type::U32], move |a, pos, len| {
-                    let (pos, len) = (pos & 0xff, len & 0xff);
+                    // Only the 32-bit form looks at the low bytes alone: seen on an H200.
+                    let (pos, len) = if bits == 32 {
+                        (pos & 0xff, len & 0xff)
+                    } else {
+                        (pos, len)
+                    };
                     let value = extend(a, ty);
                     let top = (pos + len).saturating_sub(1).min(bits - 1);
                     let fill = sign && len != 0 && value >> top & 1 != 0;
@@ -607,7 +612,13 @@ impl Decoder<'_> {
                 let w = width_of(ty);
                 let (a, b, d) = (self.src_of(a, ty)?, self.src_of(b, ty)?, self.dst_of(d, w)?);
                 let f: ScalarFn = Arc::new(move |a, b, c| {
-                    let (pos, len) = (c >> 32 & 0xff, c & 0xff);
+                    let (pos, len) = (c >> 32, c & 0xffff_ffff);
+                    // Only the 32-bit form looks at the low bytes alone.
+                    let (pos, len) = if bits == 32 {
+                        (pos & 0xff, len & 0xff)
+                    } else {
+                        (pos, len)
+                    };
                     if pos >= bits || len == 0 {
                         return b;
                     }
@@ -859,11 +870,11 @@ impl Decoder<'_> {
                 ("mul", Type::F32) => op2(|a: f32, b: f32| canonical(a * b)),
                 ("div", Type::F32) => op2(|a: f32, b: f32| canonical(a / b)),
                 (_, Type::F32) => op3(|a: f32, b: f32, c: f32| canonical(a.mul_add(b, c))),
-                ("add", _) => op2(|a: f64, b: f64| a + b),
-                ("sub", _) => op2(|a: f64, b: f64| a - b),
-                ("mul", _) => op2(|a: f64, b: f64| a * b),
+                ("add", _) => op2(|a: f64, b: f64| prefer_nan(b, a + b)),
+                ("sub", _) => op2(|a: f64, b: f64| prefer_nan(b, a - b)),
+                ("mul", _) => op2(|a: f64, b: f64| prefer_nan(b, a * b)),
                 ("div", _) => op2(|a: f64, b: f64| a / b),
-                _ => op3(|a: f64, b: f64, c: f64| a.mul_add(b, c)),
+                _ => op3(|a: f64, b: f64, c: f64| prefer_nan(c, prefer_nan(b, a.mul_add(b, c)))),
             };
             return if three {
                 self.lanes(f, i, ty, [ty; 3])
@@ -956,10 +967,34 @@ impl Decoder<'_> {
         }
         if !ftz && !nan && !xorsign && i.operands.len() <= 3 {
             let f = match (name.as_str(), ty) {
-                ("neg", Type::F32) => Some(op1(|a: u32| a ^ 1 << 31)),
-                ("abs", Type::F32) => Some(op1(|a: u32| a & !(1 << 31))),
-                ("neg", _) => Some(op1(|a: u64| a ^ 1 << 63)),
-                ("abs", _) => Some(op1(|a: u64| a & !(1 << 63))),
+                ("neg", Type::F32) => Some(op1(|a: u32| {
+                    if a & !(1 << 31) > 0x7f80_0000 {
+                        0x7fff_ffff
+                    } else {
+                        a ^ 1 << 31
+                    }
+                })),
+                ("abs", Type::F32) => Some(op1(|a: u32| {
+                    if a & !(1 << 31) > 0x7f80_0000 {
+                        0x7fff_ffff
+                    } else {
+                        a & !(1 << 31)
+                    }
+                })),
+                ("neg", _) => Some(op1(|a: u64| {
+                    if a & !(1 << 63) > 0x7ff << 52 {
+                        a
+                    } else {
+                        a ^ 1 << 63
+                    }
+                })),
+                ("abs", _) => Some(op1(|a: u64| {
+                    if a & !(1 << 63) > 0x7ff << 52 {
+                        a
+                    } else {
+                        a & !(1 << 63)
+                    }
+                })),
                 ("sqrt", Type::F32) if approx || mode == Some(Rounding::Rn) => {
                     Some(op1(|a: f32| canonical(a.sqrt())))
                 }
@@ -1055,7 +1090,7 @@ impl Decoder<'_> {
             return self.scalar(i, ty, [ty], move |a, _, _| {
                 let a = read(a);
                 if sign_only && a.is_nan() {
-                    return a.to_bits().into();
+                    return 0x7fff_ffff;
                 }
                 write(F32.round(f(a.into()), mode) as u32)
             });
@@ -1110,7 +1145,8 @@ impl Decoder<'_> {
                 1 => class == Infinite,
                 2 => class != Nan,
                 3 => class == Nan,
-                4 => class == Normal,
+                // Zero counts as normal: seen on an H200.
+                4 => matches!(class, Normal | Zero),
                 _ => class == Subnormal,
             })
         };
@@ -1435,7 +1471,10 @@ impl Decoder<'_> {
     }
 
     fn prmt(&mut self, i: &Instruction, mut m: Mods<'_>) -> Decoded<()> {
-        let ty = self.need(m.last_type(), "type")?;
+        let ty = Type::B32;
+        if !m.take("b32") {
+            return self.unknown("type");
+        }
         let mode = m.find(|s| {
             ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]
                 .iter()

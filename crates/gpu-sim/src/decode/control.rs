@@ -375,7 +375,8 @@ impl Decoder<'_> {
                 Operand::Name(n) => match self.lookup(n) {
                     Some(Meaning::FrameParam(b)) => b,
                     _ => {
-                        return self.unknown(format!("argument `{o}`, which is no .param variable"));
+                        return self
+                            .unknown(format!("argument `{o}`, which is no .param variable"));
                     }
                 },
                 _ => return self.unknown(format!("argument `{o}`, which is no .param variable")),

@@ -119,7 +119,7 @@ impl Decoder<'_> {
                 let v = f64::from(f32::from_bits(a as u32));
                 let v = if relu && v <= 0.0 { 0.0 } else { v };
                 if v.is_nan() {
-                    0x7fff_ffff
+                    a & 0xffff_e000 | 1 << 22
                 } else {
                     tf32.round(v, mode) << 13
                 }
@@ -158,7 +158,7 @@ impl Decoder<'_> {
                 (S32, F32, Some(Rounding::Rz)) => Some(op1(|a: f32| a as i32)),
                 (U32, F32, Some(Rounding::Rz)) => Some(op1(|a: f32| a as u32)),
                 (F64, F32, None) => Some(op1(|a: f32| f64::from(a))),
-                (F32, F64, Some(Rounding::Rn)) => Some(op1(|a: f64| canonical(a as f32))),
+                (F32, F64, Some(Rounding::Rn)) => Some(op1(|a: u64| narrow(a))),
                 _ => None,
             };
             if let Some(f) = f {
@@ -237,6 +237,10 @@ impl Decoder<'_> {
                     if same && v.is_nan() && !sat && !relu {
                         return if target == Some(F32) { 0x7fff_ffff } else { a };
                     }
+                    // The upper bits of a NaN's payload survive from `f64`: seen on an H200.
+                    if source.is_none() && v.is_nan() && !sat && !relu && target == Some(F32) {
+                        return narrow(a).into();
+                    }
                     if let Some(mode) = round {
                         let sign = v;
                         v = integral(v, mode).copysign(sign);
@@ -272,5 +276,15 @@ fn read(bits: u64, format: Option<Format>, ftz: bool) -> f64 {
         Some(F32) if ftz => f64::from(flush(f32::from_bits(bits as u32))),
         Some(f) => f.to_f64(bits),
         None => f64::from_bits(bits),
+    }
+}
+
+/// `f64` to the nearest `f32`; a NaN keeps its sign and the upper bits of its payload.
+#[inline(always)]
+fn narrow(a: u64) -> u32 {
+    if a & !(1 << 63) > 0x7ff << 52 {
+        (a >> 32) as u32 & 1 << 31 | 0x7fc0_0000 | (a >> 29) as u32 & 0x003f_ffff
+    } else {
+        (f64::from_bits(a) as f32).to_bits()
     }
 }

@@ -61,13 +61,36 @@ impl Decoder<'_> {
             };
             flush(format.round(v, Rounding::Rn))
         };
+        let infinity = format.nan() & !tiny;
         let name = i.name.as_str();
         match name {
             "neg" => {
-                return self.scalar(i, bits, [bits], each(pair, move |a, _, _| flush(a) ^ sign));
+                return self.scalar(
+                    i,
+                    bits,
+                    [bits],
+                    each(pair, move |a, _, _| {
+                        if a & !sign > infinity {
+                            format.nan()
+                        } else {
+                            flush(a) ^ sign
+                        }
+                    }),
+                );
             }
             "abs" => {
-                return self.scalar(i, bits, [bits], each(pair, move |a, _, _| flush(a) & !sign));
+                return self.scalar(
+                    i,
+                    bits,
+                    [bits],
+                    each(pair, move |a, _, _| {
+                        if a & !sign > infinity {
+                            format.nan()
+                        } else {
+                            flush(a) & !sign
+                        }
+                    }),
+                );
             }
             _ => {}
         }
