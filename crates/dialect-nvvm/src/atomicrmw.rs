@@ -3,6 +3,8 @@
 //! NVPTX selects `atom` without semantics and scope for it (see [`crate::atomic`]), so IR that does not come from `dialect-nvvm` has to
 //! be rewritten before LLVM sees it.
 
+use std::{borrow::Cow, collections::BTreeSet};
+
 use crate::atomic::{Atomic, AtomicKind, Element, Ordering, Rmw, Scope};
 
 /// What a line becomes, and the device function that it then calls (its definition: [`crate::llvm_definition`]).
@@ -11,6 +13,37 @@ pub struct Replaced {
     /// One or more lines.
     pub text: String,
     pub function: String,
+}
+
+/// Rewrites a whole module, and defines the device functions that it then calls.
+pub fn rewrite(module: &str) -> Cow<'_, str> {
+    if !module.contains("atomicrmw ") {
+        return Cow::Borrowed(module);
+    }
+    let mut functions = BTreeSet::new();
+    let mut text = String::with_capacity(module.len());
+    for line in module.lines() {
+        match replace(line) {
+            Some(replaced) => {
+                text.push_str(&replaced.text);
+                functions.insert(replaced.function);
+            }
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    let known: BTreeSet<&str> = module
+        .lines()
+        .filter(|line| line.starts_with("define ") || line.starts_with("declare "))
+        .filter_map(|line| line.split_once('@')?.1.split_once('('))
+        .map(|(name, _)| name)
+        .collect();
+    for function in functions {
+        if !known.contains(function.as_str()) {
+            text.push_str(&crate::llvm_definition(&function).unwrap_or_default());
+        }
+    }
+    Cow::Owned(text)
 }
 
 /// Rewrites one line of LLVM IR. `None`: the line is no `atomicrmw`, or one that LLVM lowers rightly (a compare-exchange loop keeps
@@ -141,6 +174,30 @@ mod tests {
              %\"1.old\" = call i64 @__nvvm_atomic_rmw_xchg_u64_system_acqrel(ptr %p, i64 %\"1.word\")\n  \
              %1 = inttoptr i64 %\"1.old\" to ptr",
         );
+    }
+
+    #[test]
+    fn a_module_gets_its_definitions() {
+        let module = "define i32 @f(ptr %p) {\n  \
+                      %a = atomicrmw add ptr %p, i32 1 acquire, align 4\n  \
+                      %b = atomicrmw add ptr %p, i32 2 acquire, align 4\n  ret i32 %b\n}\n";
+        let text = rewrite(module);
+        assert!(!text.contains("atomicrmw"), "{text}");
+        let definition =
+            "define linkonce_odr hidden i32 @__nvvm_atomic_rmw_add_u32_system_acquire(";
+        assert_eq!(text.matches(definition).count(), 1, "{text}");
+        assert_eq!(rewrite(&text), text);
+        assert_eq!(
+            rewrite("define void @f() {\n  ret void\n}\n"),
+            "define void @f() {\n  ret void\n}\n"
+        );
+        let llvm = llvm_backend::Llvm::load().unwrap_or_else(|err| panic!("{err}"));
+        let kernel = "define ptx_kernel void @k(ptr %p) {\n  %r = call i32 @f(ptr %p)\n  \
+                      store i32 %r, ptr %p\n  ret void\n}\n";
+        let whole = format!("{text}{kernel}");
+        let emitted = llvm.compile(&[("k.ll", whole)], &llvm_backend::Options::default());
+        let ptx = emitted.unwrap_or_else(|err| panic!("{err}")).ptx;
+        assert_eq!(ptx.matches("atom.acquire.sys.add.u32").count(), 2, "{ptx}");
     }
 
     #[test]
