@@ -248,9 +248,14 @@ impl<'a> Cursor<'a> {
         let mut suffix = None;
         if self.eat(" - ") {
             let rest = self.rest();
-            let n = rest
-                .find(end)
-                .ok_or_else(|| self.fail("an instance that does not end"))?;
+            // A shim's type can hold the same text (`fn() {path}`); the end is at the line's end or its comment.
+            let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+            let ends = |n: usize| {
+                let after = &line[n + end.len()..];
+                after.is_empty() || after.trim_start().starts_with("// at ")
+            };
+            let n = line.match_indices(end).map(|(n, _)| n).find(|n| ends(*n));
+            let n = n.ok_or_else(|| self.fail("an instance that does not end"))?;
             suffix = Some(rest[..n].to_string());
             self.pos += n;
         }

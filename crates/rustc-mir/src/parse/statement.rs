@@ -316,7 +316,9 @@ impl<'a> Cursor<'a> {
             }
         }
         self.expect("&")?;
-        self.skip_lifetime();
+        if self.skip_lifetime() {
+            self.eat(" ");
+        }
         let kind = if self.eat("mut ") {
             BorrowKind::Mut
         } else if self.eat("fake shallow ") {

@@ -17,7 +17,9 @@ impl<'a> Cursor<'a> {
             }
             Some(b'&') => {
                 self.pos += 1;
-                self.skip_lifetime();
+                if self.skip_lifetime() {
+                    self.eat(" ");
+                }
                 let m = if self.eat("mut ") {
                     Mutability::Mut
                 } else {
@@ -268,7 +270,7 @@ impl<'a> Cursor<'a> {
         self.expect("> ")
     }
 
-    /// `'a `, `'_`, `'{erased} `, with the space behind it if there is one.
+    /// `'a`, `'_`, `'{erased}`
     pub fn skip_lifetime(&mut self) -> bool {
         if self.peek() != Some(b'\'') {
             return false;
@@ -284,10 +286,6 @@ impl<'a> Cursor<'a> {
             .peek()
             .is_some_and(|b| is_ident(b) || b == b'?' || b == b'^')
         {
-            self.pos += 1;
-        }
-        // Only behind `&`; elsewhere a comma, bracket or ` + ` follows.
-        if self.at(" ") && !self.at(" + ") {
             self.pos += 1;
         }
         true
