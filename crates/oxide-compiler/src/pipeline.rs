@@ -484,11 +484,13 @@ impl Compiler {
                 );
             }
         };
-        let texts: Vec<(&str, &str)> = modules
+        // What rustc wrote for `core::sync::atomic`: LLVM would select it without scope and ordering.
+        let texts: Vec<_> = modules
             .iter()
             .flat_map(|m| &m.texts)
-            .map(|t| ("kernels.ll", t.as_str()))
+            .map(|t| ("kernels.ll", dialect_nvvm::atomicrmw::rewrite(t)))
             .collect();
+        let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_ref())).collect();
         if texts.is_empty() {
             return Ok(llvm_backend::Emitted {
                 ptx: String::new(),
