@@ -874,7 +874,7 @@ impl Decoder<'_> {
                 ("sub", _) => op2(|a: f64, b: f64| prefer_nan(b, a - b)),
                 ("mul", _) => op2(|a: f64, b: f64| prefer_nan(b, a * b)),
                 ("div", _) => op2(|a: f64, b: f64| a / b),
-                _ => op3(|a: f64, b: f64, c: f64| prefer_nan(c, prefer_nan(b, a.mul_add(b, c)))),
+                _ => op3(|a: f64, b: f64, c: f64| prefer_nan(b, prefer_nan(c, a.mul_add(b, c)))),
             };
             return if three {
                 self.lanes(f, i, ty, [ty; 3])
@@ -896,7 +896,8 @@ impl Decoder<'_> {
                     "div" => div64(a, b, mode),
                     _ => fma64(a, b, c, mode),
                 };
-                r.to_bits()
+                // `c` is zero where there are two operands.
+                prefer_nan(b, prefer_nan(c, r)).to_bits()
             };
             return if three {
                 self.scalar(i, ty, [ty; 3], f)
