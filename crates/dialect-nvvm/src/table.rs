@@ -233,3 +233,16 @@ pub const TABLE: &[&[Spec]] = &[
 pub fn specs() -> impl Iterator<Item = &'static Spec> {
     TABLE.iter().flat_map(|module| module.iter())
 }
+
+/// The PTX version × 10 that the intrinsics in a module's text need, if LLVM's default may be older.
+pub fn needed_ptx(module: &str) -> Option<u32> {
+    specs()
+        .filter_map(|spec| Some((spec, spec.ptx_version()?)))
+        .filter(|(spec, _)| {
+            spec.intrinsics()
+                .iter()
+                .any(|name| module.contains(&format!("@{name}(")))
+        })
+        .map(|(_, version)| version)
+        .max()
+}

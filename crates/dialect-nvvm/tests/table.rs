@@ -141,6 +141,16 @@ fn every_operation_compiles_to_its_instruction() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn a_module_says_what_ptx_it_needs() {
+    let of = |name: &str| {
+        let resolved = lookup(name).expect("it is there");
+        dialect_nvvm::table::needed_ptx(&kernel(&resolved))
+    };
+    assert_eq!(of("__nvvm_elect_sync"), Some(80));
+    assert_eq!(of("__nvvm_barrier0"), None);
+}
+
 /// What LLVM's own declaration of an intrinsic says.
 fn is_convergent(ir: &str, intrinsic: &str) -> Option<bool> {
     let declaration = ir

@@ -491,6 +491,10 @@ impl Compiler {
             .map(|t| ("kernels.ll", dialect_nvvm::atomicrmw::rewrite(t)))
             .collect();
         let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_ref())).collect();
+        options.min_ptx = texts
+            .iter()
+            .filter_map(|(_, t)| dialect_nvvm::table::needed_ptx(t))
+            .max();
         if texts.is_empty() {
             return Ok(llvm_backend::Emitted {
                 ptx: String::new(),
