@@ -117,7 +117,8 @@ fn a_module_in_text() {
         entry:
           unreachable
         }
-    "#]].assert_eq(&ll);
+    "#]]
+    .assert_eq(&ll);
     let kernel = "
 @keep = addrspace(1) externally_initialized global [3 x ptr] zeroinitializer
 define ptx_kernel void @kernel() {
