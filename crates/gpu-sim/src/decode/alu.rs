@@ -896,8 +896,13 @@ impl Decoder<'_> {
                     "div" => div64(a, b, mode),
                     _ => fma64(a, b, c, mode),
                 };
-                // `c` is zero where there are two operands.
-                prefer_nan(b, prefer_nan(c, r)).to_bits()
+                // `c` is zero where there are two operands; a division keeps the dividend's NaN.
+                let r = if name == "div" {
+                    r
+                } else {
+                    prefer_nan(b, prefer_nan(c, r))
+                };
+                r.to_bits()
             };
             return if three {
                 self.scalar(i, ty, [ty; 3], f)
