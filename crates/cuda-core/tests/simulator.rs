@@ -350,8 +350,31 @@ fn load_refuses_what_does_not_fit() {
     );
 }
 
+/// Runs `body` in a process of its own: after a fault the context is dead, as on a GPU, and the tests of one process share it.
+fn in_own_process(test: &str, body: fn()) {
+    const CHILD: &str = "CUDA_CORE_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some_and(|name| name == test) {
+        return body();
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, test)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 #[test]
 fn a_panic_says_what_the_kernel_said() {
+    in_own_process("a_panic_says_what_the_kernel_said", panics);
+}
+
+fn panics() {
     let ctx = context();
     let stream = ctx.default_stream();
     let function = ctx
@@ -371,6 +394,10 @@ fn a_panic_says_what_the_kernel_said() {
 
 #[test]
 fn a_wild_access_says_the_rust_line() {
+    in_own_process("a_wild_access_says_the_rust_line", wild_access);
+}
+
+fn wild_access() {
     let ctx = context();
     let stream = ctx.default_stream();
     let module = load(&ctx, &artifact()).unwrap();
