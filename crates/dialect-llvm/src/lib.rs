@@ -7,6 +7,9 @@
 
 pub use pliron_llvm as llvm;
 
+mod location;
+pub use location::location_text;
+
 pub mod attributes;
 pub mod ops;
 pub mod table;

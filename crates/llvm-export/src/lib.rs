@@ -27,10 +27,8 @@ use pliron::{
     },
     context::{Context, Ptr},
     linked_list::ContainsLinkedList,
-    location::Location,
     op::Op,
     operation::Operation,
-    printable::Printable,
     r#type::Typed,
 };
 use std::{
@@ -342,27 +340,9 @@ impl Exporter<'_> {
     fn unknown(&self, op: Ptr<Operation>, rule: impl Into<String>) -> ExportError {
         ExportError::Op {
             op: Operation::get_opid(op, self.ctx).to_string(),
-            location: location_text(self.ctx, op.deref(self.ctx).loc()),
+            location: dialect_llvm::location_text(self.ctx, op.deref(self.ctx).loc()),
             rule: rule.into(),
         }
-    }
-}
-
-/// `file:line:column` of the innermost position, or `?`.
-fn location_text(ctx: &Context, location: &Location) -> String {
-    match location {
-        Location::SrcPos { src, pos } => format!(
-            "{}:{}:{}",
-            src.disp(ctx).to_string().trim_matches('"'),
-            pos.line,
-            pos.column
-        ),
-        Location::Named { child_loc, .. } => location_text(ctx, child_loc),
-        Location::CallSite { callee, .. } => location_text(ctx, callee),
-        Location::Fused { locations, .. } => locations
-            .first()
-            .map_or("?".to_string(), |first| location_text(ctx, first)),
-        Location::Unknown => "?".to_string(),
     }
 }
 

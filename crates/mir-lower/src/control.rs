@@ -1,8 +1,6 @@
 //! Branches, panics, calls; and the table of who lowers what.
 
-use crate::{
-    LowerError, Result, function::Lowering, location_text, module::identifier, op_error, types,
-};
+use crate::{LowerError, Result, function::Lowering, module::identifier, op_error, types};
 use dialect_llvm::{
     llvm::{
         attributes::GepNoWrapFlags,
@@ -386,7 +384,7 @@ impl Lowering<'_, '_> {
             return Err(LowerError::Target {
                 op: resolved.spec().name.to_string(),
                 kernel: self.name.clone(),
-                location: location_text(self.ctx(), &location),
+                location: dialect_llvm::location_text(self.ctx(), &location),
                 position: Box::new(location),
                 needs: resolved.minimum_sm(),
                 target: format!("sm_{number}{}", if specific { "a" } else { "" }),

@@ -16,7 +16,6 @@ use pliron::{
     context::{Context, Ptr},
     location::Location,
     operation::Operation,
-    printable::Printable,
 };
 
 /// How to lower.
@@ -74,26 +73,8 @@ fn op_error(ctx: &Context, op: Ptr<Operation>, rule: impl Into<String>) -> Lower
     let location = op.deref(ctx).loc().clone();
     LowerError::Op {
         op: Operation::get_opid(op, ctx).to_string(),
-        location: location_text(ctx, &location),
+        location: dialect_llvm::location_text(ctx, &location),
         position: Box::new(location),
         rule: rule.into(),
-    }
-}
-
-/// `file:line:column` of the innermost position, or `?`.
-fn location_text(ctx: &Context, location: &Location) -> String {
-    match location {
-        Location::SrcPos { src, pos } => format!(
-            "{}:{}:{}",
-            src.disp(ctx).to_string().trim_matches('"'),
-            pos.line,
-            pos.column
-        ),
-        Location::Named { child_loc, .. } => location_text(ctx, child_loc),
-        Location::CallSite { callee, .. } => location_text(ctx, callee),
-        Location::Fused { locations, .. } => locations
-            .first()
-            .map_or("?".to_string(), |first| location_text(ctx, first)),
-        Location::Unknown => "?".to_string(),
     }
 }
