@@ -17,16 +17,20 @@ use pliron::{
 };
 use pliron_llvm::types::PointerType;
 
+pub mod async_copy;
 pub mod atomic;
 pub mod clc;
 pub mod cluster;
 pub mod debug;
 pub mod grid;
+pub mod matrix;
 pub mod mbarrier;
 pub mod stmatrix;
+pub mod tcgen05;
 pub mod thread;
 pub mod tma;
 pub mod warp;
+pub mod wgmma;
 
 /// Why an operation is not what its row says.
 #[derive(Debug, thiserror::Error)]

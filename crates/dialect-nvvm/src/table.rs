@@ -189,6 +189,7 @@ impl Spec {
             | "nvvm.fence_proxy_async_shared_cta"
             | "nvvm.fence_mbarrier_init_cluster" => Some(80),
             _ if matches!(self.module, Module::Tma | Module::Stmatrix) => Some(80),
+            name if name.starts_with("nvvm.ldmatrix_") => Some(65),
             _ => None,
         }
     }
@@ -225,8 +226,12 @@ pub const TABLE: &[&[Spec]] = &[
     ops::cluster::SPECS,
     ops::mbarrier::SPECS,
     ops::tma::SPECS,
+    ops::wgmma::SPECS,
     ops::stmatrix::SPECS,
+    ops::tcgen05::SPECS,
     ops::clc::SPECS,
+    ops::async_copy::SPECS,
+    ops::matrix::SPECS,
 ];
 
 /// Every operation, in the table's order.
