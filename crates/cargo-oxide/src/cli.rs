@@ -157,8 +157,8 @@ pub struct KernelOptions {
     /// Let multiplications and additions fuse, as nvcc does; results may then differ from the CPU's in the last bit
     #[arg(long)]
     pub fmad: bool,
-    /// Debug information in the PTX: off, line-tables or full [default: CUDA_OXIDE_DEBUG, else off; full if no word follows]
-    #[arg(short = 'g', long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "full")]
+    /// Debug information in the PTX: off, line-tables or full [default: off; line-tables if no word follows; CUDA_OXIDE_DEBUG overrides]
+    #[arg(short = 'g', long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "line-tables")]
     pub debuginfo: Option<DebugInfo>,
     /// Source of kernel bodies: rustc's MIR, or rustc's LLVM IR
     #[arg(long, value_name = "ROUTE")]

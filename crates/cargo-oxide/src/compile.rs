@@ -40,7 +40,7 @@ impl Session {
                 .arch
                 .clone()
                 .or_else(|| variable("CUDA_OXIDE_TARGET")),
-            debug: debug_kind(kernels)?,
+            debug: debug_kind(kernels.debuginfo, variable("CUDA_OXIDE_DEBUG").as_deref())?,
             fmad: kernels.fmad,
             route: match kernels.route {
                 Some(Route::Llvm) => oxide_compiler::RouteChoice::Llvm,
@@ -91,18 +91,26 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|v| !v.is_empty())
 }
 
-fn debug_kind(kernels: &KernelOptions) -> anyhow::Result<oxide_compiler::DebugKind> {
-    use oxide_compiler::DebugKind;
-    Ok(
-        match (kernels.debuginfo, variable("CUDA_OXIDE_DEBUG").as_deref()) {
-            (Some(DebugInfo::Off), _) | (None, None | Some("off")) => DebugKind::Off,
-            (Some(DebugInfo::LineTables), _) | (None, Some("line-tables")) => DebugKind::LineTables,
-            (Some(DebugInfo::Full), _) | (None, Some("full")) => DebugKind::Full,
-            (None, Some(other)) => {
-                bail!("CUDA_OXIDE_DEBUG is `{other}`\n  help: it is off, line-tables or full")
-            }
-        },
-    )
+/// The debug kind of a build. The variable goes before the option, so that a build inside a script can be looked into without
+/// a change to the script; the cargo profile and RUSTFLAGS have no say.
+fn debug_kind(
+    option: Option<DebugInfo>,
+    variable: Option<&str>,
+) -> anyhow::Result<oxide_compiler::DebugKind> {
+    let kind = match variable {
+        None => option.unwrap_or(DebugInfo::Off),
+        Some("off") => DebugInfo::Off,
+        Some("line-tables") => DebugInfo::LineTables,
+        Some("full") => DebugInfo::Full,
+        Some(other) => {
+            bail!("CUDA_OXIDE_DEBUG is `{other}`\n  help: it is off, line-tables or full")
+        }
+    };
+    Ok(match kind {
+        DebugInfo::Off => oxide_compiler::DebugKind::Off,
+        DebugInfo::LineTables => oxide_compiler::DebugKind::LineTables,
+        DebugInfo::Full => oxide_compiler::DebugKind::Full,
+    })
 }
 
 /// rustc's LLVM IR of a unit: made when first asked for, kept while the unit stays the same.
@@ -409,4 +417,46 @@ pub fn run(args: RunArgs, verb: Verb) -> anyhow::Result<i32> {
         simulator.as_deref(),
         &args.args,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::debug_kind;
+    use crate::cli::{DebugInfo, KernelOptions};
+    use oxide_compiler::DebugKind;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        kernels: KernelOptions,
+    }
+
+    fn option(words: &[&str]) -> Option<DebugInfo> {
+        let line = Line::parse_from(std::iter::once("cargo-oxide").chain(words.iter().copied()));
+        line.kernels.debuginfo
+    }
+
+    /// The table of docs/cargo-oxide.md, a line a row.
+    #[test]
+    fn debug_kinds() {
+        let table: [(&[&str], Option<&str>, DebugKind); 9] = [
+            (&[], None, DebugKind::Off),
+            (&["-g"], None, DebugKind::LineTables),
+            (&["--debuginfo"], None, DebugKind::LineTables),
+            (&["--debuginfo=off"], None, DebugKind::Off),
+            (&["--debuginfo=line-tables"], None, DebugKind::LineTables),
+            (&["--debuginfo=full"], None, DebugKind::Full),
+            (&["--debuginfo=full"], Some("off"), DebugKind::Off),
+            (&[], Some("line-tables"), DebugKind::LineTables),
+            (&["-g"], Some("full"), DebugKind::Full),
+        ];
+        for (words, variable, kind) in table {
+            let found = debug_kind(option(words), variable).unwrap();
+            assert_eq!(found, kind, "{words:?}, {variable:?}");
+        }
+        let wrong = debug_kind(None, Some("yes")).unwrap_err();
+        assert!(wrong.to_string().contains("CUDA_OXIDE_DEBUG is `yes`"));
+    }
 }
