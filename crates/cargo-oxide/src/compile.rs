@@ -5,7 +5,7 @@ use crate::cli::{BuildArgs, DebugInfo, KernelOptions, Route, RunArgs, Selection}
 use crate::device::{self, Pass, Unit};
 use crate::project::{Project, Verb};
 use crate::toolchain::Toolchain;
-use crate::{Said, files, host, progress, simulator, toolchain};
+use crate::{Said, files, host, progress, rustc_args, simulator, toolchain};
 use anyhow::{Context, bail};
 use oxide_compiler::{Compiler, Instances, Role};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ impl Session {
                 Some(Route::Mir) => oxide_compiler::RouteChoice::Mir,
                 None => oxide_compiler::RouteChoice::Automatic,
             },
+            remap: Vec::new(),
             // The profile's, which cargo tells the wrapper; set for each crate.
             overflow_checks: false,
             debug_assertions: false,
@@ -280,6 +281,7 @@ impl KernelCrate {
         let mut options = session.options.clone();
         options.overflow_checks = self.own().record.overflow_checks;
         options.debug_assertions = self.own().record.debug_assertions;
+        options.remap = rustc_args::remapped(&self.own().record.args);
         Compiler::new(
             inputs,
             options,

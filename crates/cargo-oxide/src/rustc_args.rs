@@ -74,7 +74,12 @@ fn items(args: &[String]) -> impl Iterator<Item = (std::ops::Range<usize>, Item<
                 Some((k, v)) => Item::Long(k, v),
                 None if matches!(
                     rest,
-                    "crate-name" | "crate-type" | "out-dir" | "target" | "extern"
+                    "crate-name"
+                        | "crate-type"
+                        | "out-dir"
+                        | "target"
+                        | "extern"
+                        | "remap-path-prefix"
                 ) =>
                 {
                     match value_of(&mut at) {
@@ -184,6 +189,17 @@ pub fn without_emit(args: &[String]) -> Vec<String> {
     out
 }
 
+/// The pairs of `--remap-path-prefix`, in order; as in rustc, the last `=` parts them.
+pub fn remapped(args: &[String]) -> Vec<(String, String)> {
+    items(args)
+        .filter_map(|(_, item)| match item {
+            Item::Long("remap-path-prefix", v) => v.rsplit_once('='),
+            _ => None,
+        })
+        .map(|(from, to)| (from.to_string(), to.to_string()))
+        .collect()
+}
+
 /// The crate that a library file holds, by its name: `libcuda_device-0123.rmeta` → `cuda_device`.
 pub fn crate_of_file(path: &Path) -> Option<&str> {
     let stem = path.file_stem()?.to_str()?.strip_prefix("lib")?;
@@ -210,6 +226,13 @@ mod tests {
         assert_eq!(got.target.as_deref(), Some("x86_64-unknown-linux-gnu"));
         assert_eq!(crate_of_file(&got.externs[0]), Some("cuda_device"));
         assert!(!got.debug_assertions && !got.overflow_checks);
+    }
+
+    #[test]
+    fn remapped_prefixes() {
+        let args = words("--remap-path-prefix=/a=/b --remap-path-prefix /c=d=/e -O");
+        let pair = |from: &str, to: &str| (from.to_string(), to.to_string());
+        assert_eq!(remapped(&args), [pair("/a", "/b"), pair("/c=d", "/e")]);
     }
 
     #[test]

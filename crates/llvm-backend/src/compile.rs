@@ -10,7 +10,7 @@ use crate::module::{Context, Machine, Module};
 use crate::remainder;
 use crate::saturating;
 use crate::side;
-use crate::{Arch, Error, Unresolved, fatal};
+use crate::{Arch, Error, Sources, Unresolved, fatal};
 
 /// The functions that a kernel may call without a body: the driver provides them (CUDA programming guide).
 const SYSTEM_CALLS: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
@@ -80,6 +80,8 @@ pub struct Options {
     /// Lets `a * b + c` become one rounding, as nvcc does. Off, the bytes equal those of the CPU.
     pub fmad: bool,
     pub debug: DebugKind,
+    /// What `.file` directives call the sources.
+    pub sources: Sources,
     /// Symbols that stay visible besides kernels and `externally_initialized` variables.
     pub keep: Vec<String>,
 }
@@ -150,7 +152,7 @@ impl Llvm {
                 Error::Emit(message) => Error::Emit(numbered.in_message(&message)),
                 other => other,
             })?;
-            let (ptx, side) = side::read_back(&text, &numbered, options.debug)?;
+            let (ptx, side) = side::read_back(&text, &numbered, options)?;
             Ok(Emitted {
                 ptx,
                 side,

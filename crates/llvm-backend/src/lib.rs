@@ -17,6 +17,7 @@ mod module;
 mod remainder;
 mod saturating;
 mod side;
+mod sources;
 
 pub use arch::Arch;
 pub use artifact::SideTable;
@@ -24,3 +25,4 @@ pub use compile::{DebugKind, Emitted, Llvm, OptLevel, Options};
 pub use error::{Error, Unresolved};
 pub use library::LLVM_MAJOR;
 pub use side::Frame;
+pub use sources::Sources;

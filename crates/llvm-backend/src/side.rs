@@ -12,7 +12,7 @@ use artifact::SideTable;
 
 use crate::ffi::{self, Api};
 use crate::module::{Module, NO_STRING};
-use crate::{DebugKind, Error};
+use crate::{DebugKind, Error, Options};
 
 /// One frame of an inline chain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -377,7 +377,7 @@ pub(crate) fn number(module: &Module<'_>) -> Numbered {
 pub(crate) fn read_back(
     text: &str,
     numbered: &Numbered,
-    debug: DebugKind,
+    options: &Options,
 ) -> Result<(String, SideTable), Error> {
     let mut out = String::with_capacity(text.len());
     let mut side = SideTable::default();
@@ -429,7 +429,7 @@ pub(crate) fn read_back(
             && let Some(number) = current
         {
             let frames = &numbered.chains[number];
-            if debug == DebugKind::LineTables
+            if options.debug == DebugKind::LineTables
                 && let Some(frame) = frames.iter().find(|frame| frame.line != 0)
             {
                 let file = files
@@ -466,7 +466,11 @@ pub(crate) fn read_back(
             out,
             "\t.file\t{} \"{}\"",
             index + 1,
-            file.replace('\\', "\\\\").replace('"', "\\\"")
+            options
+                .sources
+                .name(file)
+                .replace('\\', "\\\\")
+                .replace('"', "\\\"")
         );
     }
     Ok((out, side))

@@ -86,6 +86,8 @@ pub struct Options {
     /// `sm_90`; `None` is the default, raised to what the operations need.
     pub arch: Option<String>,
     pub debug: DebugKind,
+    /// `--remap-path-prefix` of the crate's own rustc command line, in order: for the file names in PTX.
+    pub remap: Vec<(String, String)>,
     pub fmad: bool,
     pub route: RouteChoice,
     pub overflow_checks: bool,

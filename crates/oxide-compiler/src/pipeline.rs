@@ -473,6 +473,10 @@ impl Compiler {
         if let Some(arch) = &self.options.arch {
             options.arch = arch.parse().map_err(failed)?;
         }
+        options.sources = llvm_backend::Sources {
+            roots: self.units.iter().map(|u| u.root.clone()).collect(),
+            remap: self.options.remap.clone(),
+        };
         options.debug = match self.options.debug {
             DebugKind::Off => llvm_backend::DebugKind::Off,
             DebugKind::LineTables => llvm_backend::DebugKind::LineTables,
