@@ -8,6 +8,7 @@ use rustc_mir::ty::*;
 
 use crate::LayoutError;
 use crate::debuginfo::{DebugInfo, plain};
+use crate::defaults::Defaults;
 use crate::model::*;
 use crate::names::Names;
 use crate::probe::{Probe, Raw, RawVariants, std_variants};
@@ -42,6 +43,7 @@ impl LayoutDb {
         let names = Names {
             krate: krate.into(),
             closures: HashMap::new(),
+            defaults: Defaults::default(),
         };
         LayoutDb {
             names,
@@ -61,6 +63,7 @@ impl LayoutDb {
             .then(|| self.names.krate.clone());
         self.probe = Some(probe);
         self.forget();
+        self.names.defaults.forget();
         // What another way of asking rustc gave may differ.
         self.cache
             .get_mut()
@@ -245,13 +248,14 @@ impl LayoutDb {
         ty: &Ty,
         fits: &dyn Fn(&Layout) -> bool,
     ) -> Result<Option<Layout>, LayoutError> {
-        let mut found: Vec<Layout> = Vec::new();
-        for d in &self.debug {
-            for l in d.find(ty, &self.names) {
-                if !found.contains(&l) {
-                    found.push(l);
-                }
-            }
+        let mut found = self.found(ty);
+        // A name that differs in arguments that MIR leaves out is decided by rustc; the answer may open another question.
+        while self
+            .names
+            .defaults
+            .ask(self.probe.as_ref(), self.local_crate.as_deref())?
+        {
+            found = self.found(ty);
         }
         // If none fits, the disagreement is to be seen.
         if found.len() > 1 && found.iter().any(fits) {
@@ -264,6 +268,17 @@ impl LayoutDb {
                 format!("{n} types with different layouts have that printed name"),
             )),
         }
+    }
+
+    /// All different layouts that metadata has under the type's name.
+    fn found(&self, ty: &Ty) -> Vec<Layout> {
+        let mut found: Vec<Layout> = Vec::new();
+        for l in self.debug.iter().flat_map(|d| d.find(ty, &self.names)) {
+            if !found.contains(&l) {
+                found.push(l);
+            }
+        }
+        found
     }
 
     /// Gives rustc's answer the names and discriminants that it lacks.
@@ -367,14 +382,17 @@ impl LayoutDb {
                 .collect(),
             _ => Vec::new(),
         };
+        let unit = Some(Ty::unit());
         let variants = variants
             .into_iter()
             .zip(known)
             .enumerate()
             .map(|(i, (raw, (name, discriminant, names)))| {
                 let payload = match name.as_str() {
-                    "Some" | "Ok" => args.first(),
-                    "Err" => args.get(1),
+                    "Some" | "Ok" | "Break" | "Included" | "Excluded" => args.first(),
+                    // A `ControlFlow<B>` continues with `()`.
+                    "Continue" if args.len() == 1 => Some(&unit),
+                    "Err" | "Continue" => args.get(1),
                     _ => None,
                 };
                 let is_std = std_variants(ty).is_some();

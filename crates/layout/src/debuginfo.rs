@@ -19,12 +19,15 @@ pub(crate) struct DebugInfo {
     meta: Metadata,
     /// Composite types by a short name: the last identifier, `(` for tuples, `{closure_env#0}`.
     by_name: HashMap<String, Vec<u32>>,
+    /// Variables of the probe's crate.
+    variables: HashMap<String, u32>,
 }
 
 impl DebugInfo {
     /// Finds the metadata; reads none of it but the names of types.
     pub fn index(text: Arc<str>) -> DebugInfo {
         let mut by_name: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut variables = HashMap::new();
         let meta = Metadata::index(text, |id, body| {
             if body.starts_with("!DICompositeType(")
                 && let Some((_, n)) = body.split_once("name: \"")
@@ -34,9 +37,17 @@ impl DebugInfo {
                     .entry(names::short_debug_name(name))
                     .or_default()
                     .push(id);
+            } else if let Some(rest) = body.strip_prefix("!DILocalVariable(name: \"oxide_")
+                && let Some((name, _)) = rest.split_once('"')
+            {
+                variables.insert(format!("oxide_{name}"), id);
             }
         });
-        DebugInfo { meta, by_name }
+        DebugInfo {
+            meta,
+            by_name,
+            variables,
+        }
     }
 
     fn node(&self, id: u32) -> Option<Node<'_>> {
@@ -69,6 +80,16 @@ impl DebugInfo {
         }
         out.reverse();
         Some(out)
+    }
+
+    /// The whole name of what a variable that is a pointer points to.
+    pub fn pointee(&self, variable: &str) -> Option<Ty> {
+        let variable = self.node(*self.variables.get(variable)?)?;
+        let pointer = self.node(variable.reference("type")?)?;
+        let pointee = self.node(pointer.reference("baseType")?)?;
+        let mut path = self.scope(&pointee)?;
+        path.push(pointee.get("name")?.to_string());
+        Ty::parse(&path.join("::")).ok()
     }
 
     /// All layouts that the types of this name have, and that `names` finds to be the type asked for.

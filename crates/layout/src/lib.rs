@@ -18,6 +18,7 @@
 mod db;
 mod debug_value;
 mod debuginfo;
+mod defaults;
 mod error;
 pub mod llvm_text;
 mod metadata;

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 use rustc_mir::ty::*;
 
+use crate::defaults::Defaults;
+
 /// What is known about names.
 #[derive(Default)]
 pub(crate) struct Names {
@@ -13,6 +15,8 @@ pub(crate) struct Names {
     /// `{closure@a.rs:1:2: 3:4}` to where closures with that printed type are defined: parent's path, number. Closures of one
     /// macro share a printed type.
     pub closures: HashMap<ClosureTy, Vec<(Vec<String>, u32)>>,
+    /// Arguments that MIR leaves out.
+    pub defaults: Defaults,
 }
 
 /// How a metadata type is looked up: `Option<u32>` → `Option`, `(u8, u8)` → `(`, `{closure_env#0}<u8>` → `{closure_env#0}`.
@@ -63,8 +67,7 @@ impl Names {
     }
 }
 
-/// Can this be a parameter's default? Those of the standard library: another default would be a guess, as the same text
-/// would match a type that has another argument there.
+/// Defaults of the standard library, for which rustc need not be asked.
 fn usual_default(a: &GenericArg) -> bool {
     match a {
         GenericArg::Type(Ty::Tuple(ts)) => ts.is_empty(),
@@ -139,20 +142,31 @@ impl Same<'_> {
         a_last.trim_start_matches("r#") == b_last.trim_start_matches("r#")
             && scope_ok
             && self.args(p.last_args(), q.last_args())
+            && self.left_out(p, q.last_args())
     }
 
+    /// Those that both have.
     fn args(&self, a: &[GenericArg], di: &[GenericArg]) -> bool {
-        // MIR leaves out arguments that are the parameter's default (`Vec<u8>`), metadata writes them.
-        a.len() <= di.len()
-            && di[a.len()..].iter().all(usual_default)
-            && a.iter().zip(di).all(|(x, y)| match (x, y) {
-                (GenericArg::Type(t), GenericArg::Type(u)) => self.ty(t, u),
-                (GenericArg::Binding(p, x), GenericArg::Binding(q, y)) => {
-                    p.last_ident() == q.last_ident()
-                        && self.args(&[(**x).clone()], &[(**y).clone()])
-                }
-                _ => x == y,
+        a.len() <= di.len() && a.iter().zip(di).all(|(x, y)| self.arg(x, y))
+    }
+
+    /// MIR leaves out arguments that are the parameter's default (`Vec<u8>`), metadata writes them.
+    fn left_out(&self, p: &Path, di: &[GenericArg]) -> bool {
+        let rest = di.get(p.last_args().len()..).unwrap_or_default();
+        rest.iter().all(usual_default)
+            || self.names.defaults.behind(p).is_some_and(|behind| {
+                behind.len() == rest.len() && behind.iter().zip(rest).all(|(x, y)| self.arg(x, y))
             })
+    }
+
+    fn arg(&self, a: &GenericArg, di: &GenericArg) -> bool {
+        match (a, di) {
+            (GenericArg::Type(t), GenericArg::Type(u)) => self.ty(t, u),
+            (GenericArg::Binding(p, x), GenericArg::Binding(q, y)) => {
+                p.last_ident() == q.last_ident() && self.arg(x, y)
+            }
+            _ => a == di,
+        }
     }
 
     fn closure(&self, c: &ClosureTy, q: &Path) -> bool {

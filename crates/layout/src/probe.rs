@@ -12,7 +12,12 @@ use rustc_mir::ty::*;
 
 use crate::LayoutError;
 use crate::debug_value::{self, Value};
+use crate::debuginfo::DebugInfo;
+use crate::defaults::STAND_IN;
 use crate::model::*;
+
+/// The probe's crate.
+const PROBE: &str = "oxide_layout_probe";
 
 /// How to run rustc.
 #[derive(Clone, Debug, Default)]
@@ -86,10 +91,85 @@ impl Probe {
                 }
             }
         }
+        for (i, line) in lines.iter_mut().enumerate() {
+            if let Some(l) = line {
+                *l = format!("#[rustc_layout(debug)] pub type L{i} = {l};");
+            }
+        }
+        let answers = self.rounds(&mut lines, "", "metadata")?;
+        for (i, why) in answers.refused {
+            out[i] = Err(why);
+        }
+        for (i, text) in answers.layouts {
+            let Some(slot) = out.get_mut(i) else { continue };
+            *slot = Ok(read_layout(&text).map_err(|e| LayoutError::new(&types[i].to_string(), e))?);
+        }
+        Ok(out)
+    }
+
+    /// Each type with all its arguments, those that are their parameters' defaults too, in the paths of definitions (as debug
+    /// metadata has them). An argument that cannot be named is `oxide_layout_probe::OxideArgN`. `None`: rustc does not tell.
+    ///
+    /// # Errors
+    /// rustc cannot be run.
+    pub(crate) fn whole_types(
+        &self,
+        types: &[Path],
+        local_crate: Option<&str>,
+    ) -> Result<Vec<Option<Ty>>, LayoutError> {
+        let source = Source {
+            externs: &self.externs,
+            local_crate,
+        };
+        let most = types.iter().map(|p| p.last_args().len()).max().unwrap_or(0);
+        let mut head = String::new();
+        for i in 0..most {
+            head.push_str(&format!(
+                "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)] pub struct {STAND_IN}{i};"
+            ));
+        }
+        let mut lines: Vec<Option<String>> = types
+            .iter()
+            .enumerate()
+            .map(|(i, p)| {
+                let ty = source.path_with_stand_ins(p).ok()?;
+                Some(format!(
+                    "#[unsafe(no_mangle)] pub fn x{i}(oxide_{i}: *const {ty}) {{}}"
+                ))
+            })
+            .collect();
+        self.rounds(&mut lines, &head, "llvm-ir")?;
+        if lines.iter().all(Option::is_none) {
+            return Ok(vec![None; types.len()]);
+        }
+        let file = self.output();
+        let text = std::fs::read_to_string(&file);
+        let text =
+            text.map_err(|e| LayoutError::new("", format!("cannot read {}: {e}", file.display())))?;
+        let _ = std::fs::remove_file(&file);
+        let debug = DebugInfo::index(text.into());
+        Ok((0..types.len())
+            .map(|i| debug.pointee(&format!("oxide_{i}")))
+            .collect())
+    }
+
+    fn output(&self) -> PathBuf {
+        self.scratch
+            .join(format!("{PROBE}-{}.rmeta", std::process::id()))
+    }
+
+    /// Compiles the items until rustc takes all that are left: each round drops items that it refuses or turns on features
+    /// that it asks for; so it ends.
+    fn rounds(
+        &self,
+        lines: &mut [Option<String>],
+        head: &str,
+        emit: &str,
+    ) -> Result<Answers, LayoutError> {
         let mut features: BTreeSet<String> = BTreeSet::from(["rustc_attrs".to_string()]);
-        // Each round drops types that rustc refuses or turns on features that it asks for; so it ends.
+        let mut refused: Vec<(usize, String)> = Vec::new();
         while lines.iter().any(Option::is_some) {
-            let answers = self.run(&lines, &features)?;
+            let mut answers = self.run(lines, head, emit, &features)?;
             let mut changed = false;
             for (i, answer) in &answers.errors {
                 if let Some(feature) = answer.feature.as_ref().filter(|f| !features.contains(*f)) {
@@ -105,38 +185,29 @@ impl Probe {
                         .any(|(_, a)| a.feature.as_ref().is_some_and(|f| !features.contains(f)))
                     {
                         lines[*i] = None;
-                        out[*i] = Err(answer.text.clone());
+                        refused.push((*i, answer.text.clone()));
                         changed = true;
                     }
                 } else if i.is_none() {
                     return Err(LayoutError::new("", format!("rustc: {}", answer.text)));
                 }
             }
-            if changed {
-                continue;
+            if !changed {
+                answers.refused = refused;
+                return Ok(answers);
             }
-            for (i, text) in answers.layouts {
-                let Some(slot) = out.get_mut(i) else { continue };
-                let value = text
-                    .split_once(" = ")
-                    .and_then(|(_, t)| debug_value::parse(t));
-                *slot = match value.as_ref().map(raw) {
-                    Some(Ok(r)) => Ok(r),
-                    Some(Err(what)) => return Err(LayoutError::new(&types[i].to_string(), what)),
-                    None => {
-                        let what = "rustc's layout cannot be read".to_string();
-                        return Err(LayoutError::new(&types[i].to_string(), what));
-                    }
-                };
-            }
-            return Ok(out);
         }
-        Ok(out)
+        Ok(Answers {
+            refused,
+            ..Answers::default()
+        })
     }
 
     fn run(
         &self,
         lines: &[Option<String>],
+        head: &str,
+        emit: &str,
         features: &BTreeSet<String>,
     ) -> Result<Answers, LayoutError> {
         let io = |e: std::io::Error| {
@@ -145,30 +216,34 @@ impl Probe {
         // The first line holds the attributes, so that type `i` is on line `i + 2`.
         let features: Vec<&str> = features.iter().map(String::as_str).collect();
         let mut source = format!(
-            "#![feature({})]#![allow(warnings)]#![no_std]extern crate std;extern crate alloc;\n",
+            "#![feature({})]#![allow(warnings)]#![no_std]extern crate std;extern crate alloc;{head}\n",
             features.join(",")
         );
-        for (i, l) in lines.iter().enumerate() {
+        for l in lines {
             if let Some(l) = l {
-                source.push_str(&format!("#[rustc_layout(debug)] pub type L{i} = {l};"));
+                source.push_str(l);
             }
             source.push('\n');
         }
         let mut cmd = Command::new(&self.rustc);
         cmd.args([
             "--crate-name",
-            "oxide_layout_probe",
+            PROBE,
             "--crate-type",
             "lib",
             "--edition",
             "2024",
         ])
-        .args(["--emit=metadata", "--error-format=json", "-Awarnings", "-"])
+        .args([
+            "--error-format=json",
+            "-Awarnings",
+            "-C",
+            "debuginfo=2",
+            "-",
+        ])
+        .arg(format!("--emit={emit}"))
         .arg("-o")
-        .arg(
-            self.scratch
-                .join(format!("oxide_layout_probe-{}.rmeta", std::process::id())),
-        )
+        .arg(self.output())
         .args(&self.args);
         for (name, path) in &self.externs {
             cmd.arg("--extern")
@@ -231,6 +306,8 @@ impl Probe {
 #[derive(Default)]
 struct Answers {
     layouts: Vec<(usize, String)>,
+    /// Items that rustc refused, and why.
+    refused: Vec<(usize, String)>,
     errors: Vec<(Option<usize>, Answer)>,
 }
 
@@ -249,6 +326,17 @@ fn feature_name(message: &str, json: &serde_json::Value) -> Option<String> {
         let (_, rest) = c["message"].as_str()?.split_once("#![feature(")?;
         rest.split_once(')').map(|(f, _)| f.to_string())
     })
+}
+
+/// From `layout_of(T) = Layout { … }`.
+fn read_layout(text: &str) -> Result<Raw, String> {
+    let value = text
+        .split_once(" = ")
+        .and_then(|(_, t)| debug_value::parse(t));
+    match value.as_ref().map(raw) {
+        Some(answer) => answer,
+        None => Err("rustc's layout cannot be read".to_string()),
+    }
 }
 
 /// Writes a type so that the probe's crate can name it.
@@ -391,6 +479,24 @@ impl Source<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// The same with [`STAND_IN`] types for the last segment's arguments that cannot be named.
+    fn path_with_stand_ins(&self, p: &Path) -> Result<String, String> {
+        let mut p = p.clone();
+        let Some(last) = p.segments.last_mut() else {
+            return Err(format!("`{p}` has no name"));
+        };
+        let mut args = vec!["'static".to_string(); last.lifetimes.0 as usize];
+        for (i, a) in std::mem::take(&mut last.args).iter().enumerate() {
+            args.push(match (self.arg(a), a) {
+                (Ok(text), _) => text,
+                (Err(_), GenericArg::Type(_)) => format!("{STAND_IN}{i}"),
+                (Err(e), _) => return Err(e),
+            });
+        }
+        last.lifetimes = Lifetimes(0);
+        Ok(format!("{}<{}>", self.path(&p)?, args.join(", ")))
     }
 
     fn arg(&self, a: &GenericArg) -> Result<String, String> {
