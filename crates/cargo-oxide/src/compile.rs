@@ -331,6 +331,7 @@ fn compile_kernels(session: &Session, verb: Verb) -> anyhow::Result<()> {
             "nothing here depends on `cuda-device`, so there are no kernels\n  help: `cargo oxide new NAME` makes a crate that has one; cargo itself builds this one"
         );
     }
+    let mut failed = false;
     for krate in crates {
         let artifact = dir.join(format!("{}.oxart", krate.name));
         let mark = dir.join(format!("{}.fresh", krate.name));
@@ -362,9 +363,13 @@ fn compile_kernels(session: &Session, verb: Verb) -> anyhow::Result<()> {
                     crate::paint("error", "1;31"),
                     krate.name
                 );
-                bail!(Said);
+                // The errors of the other crates are said too.
+                failed = true;
             }
         }
+    }
+    if failed {
+        bail!(Said);
     }
     Ok(())
 }

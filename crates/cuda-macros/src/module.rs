@@ -35,6 +35,9 @@ pub fn cuda_module(attr: TokenStream, item: TokenStream) -> Result<TokenStream> 
             Err(Failure::New(e)) => errors.push(e.to_compile_error()),
         }
     }
+    if let Some(e) = no_kernel(items) {
+        errors.push(e.to_compile_error());
+    }
     let artifact = artifact();
     items.push(Item::Verbatim(quote! {
         #(#errors)*
@@ -72,6 +75,23 @@ pub fn cuda_module(attr: TokenStream, item: TokenStream) -> Result<TokenStream> 
         }
     }));
     Ok(quote!(#module))
+}
+
+/// An error if there are functions and none of them is a kernel. What macros in the module make is not known here, and what `cfg`
+/// takes away is not seen.
+fn no_kernel(items: &[Item]) -> Option<Error> {
+    let kernel = |f: &ItemFn| f.attrs.iter().any(|a| is(a, "kernel") || is(a, "cfg_attr"));
+    let mut first = None;
+    for item in items {
+        match item {
+            Item::Fn(f) if kernel(f) => return None,
+            Item::Fn(f) => first = first.or(Some(f)),
+            Item::Macro(_) | Item::Verbatim(_) => return None,
+            _ => {}
+        }
+    }
+    let text = "there is no kernel in this `#[cuda_module]`: write `#[kernel]` above the functions that the host launches";
+    first.map(|f| Error::new(f.sig.ident.span(), text))
 }
 
 enum Failure {

@@ -66,6 +66,11 @@ pub const fn opaque_layout<T>() -> u64 {
 /// # Safety
 /// Values must stay valid when their bytes are copied to another address space: no references or pointers into host
 /// memory that the device would follow, no drop glue. All bytes zero is a value (a buffer may begin so). `LAYOUT` must be what [`layout_hash`] gives for the type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel or kept in a buffer: it is not `DeviceCopy`",
+    label = "not `DeviceCopy`",
+    note = "for a struct or enum of your own: `#[derive(Clone, Copy, DeviceCopy)]`"
+)]
 pub unsafe trait DeviceCopy: Copy {
     /// [`layout_hash`] of the type.
     const LAYOUT: u64;

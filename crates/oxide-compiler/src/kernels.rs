@@ -48,6 +48,21 @@ pub(crate) fn function_text<'a>(crate_name: &str, key: &str, mir: &'a str) -> Op
     Some(&rest[..end])
 }
 
+/// The end, as line and column, of the shortest range in the MIR's comments that begins at a place.
+pub(crate) fn shortest_range(mir: &str, file: &str, line: u32, col: u32) -> Option<(u32, u32)> {
+    let key = format!("{file}:{line}:{col}: ");
+    let ends = mir.match_indices(&key).filter_map(|(at, _)| {
+        let rest = &mir[at + key.len()..];
+        let number = |text: &str| -> Option<u32> {
+            let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+            text[..digits].parse().ok()
+        };
+        let (end_line, after) = (number(rest)?, rest.split_once(':')?.1);
+        Some((end_line, number(after)?))
+    });
+    ends.filter(|end| *end > (line, col)).min()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +77,13 @@ mod tests {
             "app::kernels::map::<f32, app::main::{closure#0}>",
             "map"
         ));
+    }
+
+    #[test]
+    fn ranges() {
+        let mir = "_1 = f(); // scope 0 at src/a.rs:3:9: 3:20\n_2 = _1; // scope 0 at src/a.rs:3:9: 3:12\n_3 = (); // at src/a.rs:3:9: 3:9";
+        assert_eq!(shortest_range(mir, "src/a.rs", 3, 9), Some((3, 12)));
+        assert_eq!(shortest_range(mir, "src/a.rs", 3, 1), None);
     }
 
     #[test]

@@ -242,32 +242,56 @@ impl Compiler {
     fn of_rustc_llvm(&self, error: rustc_llvm::Error) -> Diagnostics {
         let mut out = Diagnostic::error(error.title);
         // The standard library's own frames are in the chain of names; its sources are not on this machine.
-        let mut innermost = true;
-        for frame in error
-            .frames
-            .iter()
-            .filter(|f| !f.file.starts_with("/rustc/"))
-        {
-            let text = if std::mem::take(&mut innermost) {
-                String::new()
+        for (at, frame) in error.frames.iter().filter(|f| !f.is_library()).enumerate() {
+            let text = if at == 0 {
+                error.label.clone()
             } else {
                 format!("in `{}`", frame.function)
             };
-            let place = |col| rustc_mir::span::LineCol {
-                line: frame.line,
-                col,
-            };
-            // Debug metadata has a position, not a range.
-            let span = rustc_mir::Span {
-                file: frame.file.as_str().into(),
-                lo: place(frame.column),
-                hi: place(frame.column + 1),
-            };
-            out = out.at(span, text);
+            out = out.at(self.span(frame), text);
         }
         out.notes.extend(error.notes);
         out.help.extend(error.help);
         self.rooted(out)
+    }
+
+    /// Debug metadata has a position: where the range ends is in the MIR, and the name is made relative as rustc prints it.
+    fn span(&self, frame: &rustc_llvm::Frame) -> rustc_mir::Span {
+        let relative = |unit: &Unit| {
+            let root = format!("{}/", unit.root.display());
+            frame.file.strip_prefix(&root).map(str::to_string)
+        };
+        let file = self.units.iter().find_map(relative);
+        let file = file.unwrap_or_else(|| frame.file.clone());
+        let (line, col) = (frame.line, frame.column);
+        let texts = self.texts.iter().filter_map(OnceCell::get);
+        let end = texts
+            .filter_map(|text| kernels::shortest_range(text, &file, line, col))
+            .min();
+        // A macro's call has no range there: its name is read off the source.
+        let word = || (line, col + self.word(&file, line, col).max(1));
+        let (end_line, end_col) = end.unwrap_or_else(word);
+        let place = |line, col| rustc_mir::span::LineCol { line, col };
+        rustc_mir::Span {
+            file: file.as_str().into(),
+            lo: place(line, col),
+            hi: place(end_line, end_col),
+        }
+    }
+
+    /// How many characters of a path or macro's name stand at a place of a source; 0 where there is none.
+    fn word(&self, file: &str, line: u32, col: u32) -> u32 {
+        let read = |unit: &Unit| std::fs::read_to_string(unit.root.join(file)).ok();
+        let Some(text) = self.units.iter().find_map(read) else {
+            return 0;
+        };
+        let line = text.lines().nth(line.saturating_sub(1) as usize);
+        let rest = line
+            .into_iter()
+            .flat_map(str::chars)
+            .skip(col.saturating_sub(1) as usize);
+        let of_name = |c: &char| c.is_alphanumeric() || matches!(c, '_' | ':' | '!');
+        rest.take_while(of_name).count() as u32
     }
 
     /// Relative names in spans start where rustc ran.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A place in Rust source, of a chain of calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     pub function: String,
     pub file: String,
@@ -11,10 +11,19 @@ pub struct Frame {
     pub column: u32,
 }
 
+impl Frame {
+    /// Whether it is in the standard library, or in what that is built from: the user has no such file.
+    pub fn is_library(&self) -> bool {
+        self.file.starts_with("/rustc/") || self.file.starts_with("/rust/deps/")
+    }
+}
+
 /// Why the IR cannot become a module for the device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Error {
     pub title: String,
+    /// What is said at the innermost line of the user's; may be empty.
+    pub label: String,
     pub notes: Vec<String>,
     pub help: Option<String>,
     /// Where it is needed, innermost first, up to the kernel.
@@ -39,9 +48,9 @@ impl Error {
         self
     }
 
-    pub(crate) fn at(mut self, (frames, chain): (Vec<Frame>, String)) -> Self {
-        self.frames = frames;
-        self.note(chain)
+    pub(crate) fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
     }
 }
 

@@ -14,6 +14,7 @@ mod builtins;
 mod constant;
 mod debug;
 mod error;
+mod forbidden;
 mod format;
 mod kernels;
 mod library;

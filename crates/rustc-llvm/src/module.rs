@@ -1,10 +1,11 @@
 //! A module for the device out of rustc's IR of a crate: what kernels reach, and nothing else.
 
+use crate::forbidden::{self, Chain};
 use crate::kernels::Root;
 use crate::panics;
-use crate::text::{IrFile, Item, Kind, Token, parameters, tokens};
+use crate::text::{IrFile, Kind, Token, parameters, tokens};
 use crate::{Error, builtins, debug, format, math};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
 
 #[derive(Clone, Debug, Default)]
@@ -53,11 +54,15 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         .iter()
         .map(|r| (r.symbol.as_str(), r))
         .collect();
-    let mut todo: Vec<&str> = Vec::new();
+    // Breadth first, in the order of the lines: who is found to need a symbol is the nearest to the kernel.
+    let mut todo: VecDeque<&str> = VecDeque::new();
+    // Every one is collected: what a reader of the source meets first is said.
+    let mut errors: Vec<Error> = Vec::new();
     let mut user: Users<'_> = HashMap::new();
-    for name in entries
-        .keys()
-        .copied()
+    for name in request
+        .kernels
+        .iter()
+        .map(|r| r.symbol.as_str())
         .chain(request.symbols.iter().copied())
     {
         let (name, _) = file
@@ -65,7 +70,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             .get_key_value(name)
             .ok_or_else(|| Error::new(format!("rustc's LLVM IR does not hold `{name}`")))?;
         if user.insert(name, None).is_none() {
-            todo.push(name);
+            todo.push_back(name);
         }
     }
     let exported: HashSet<&str> = request.symbols.iter().copied().collect();
@@ -76,15 +81,16 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
     let mut externals: Vec<String> = Vec::new();
     let mut attributes: BTreeSet<u32> = BTreeSet::new();
     let mut metadata: BTreeSet<u32> = BTreeSet::new();
-    while let Some(name) = todo.pop() {
+    while let Some(name) = todo.pop_front() {
         let item = &file.symbols[name];
         let header = item.text.lines().next().unwrap_or(item.text);
         if let Some(c) = math::function_of(name) {
             // Declared under C's name; uses are renamed below.
             if !(request.elsewhere)(&c) {
-                return Err(Error::new(format!("there is no `{c}` on the device yet"))
-                    .help("use the function of that name of the crate `libm` (with its feature `force-soft-floats`)")
-                    .at(chain(file, &user, name)));
+                let error = Error::new(format!("there is no `{c}` on the device yet"))
+                    .help("use the function of that name of the crate `libm` (with its feature `force-soft-floats`)");
+                errors.push(chain(file, &user, name).to(error));
+                continue;
             }
             made.push(
                 without_attributes(item.text).replace(&format!("@{name}("), &format!("@{c}(")),
@@ -99,7 +105,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         if name.starts_with("__nvvm_") {
             made.push(
                 intrinsic(name, header, request.intrinsic)
-                    .map_err(|e| e.at(chain(file, &user, name)))?,
+                    .map_err(|e| chain(file, &user, name).to(e))?,
             );
             continue;
         }
@@ -133,9 +139,13 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
                 externals.push(name.to_owned());
                 continue;
             }
-            return Err(no_body(&path).at(chain(file, &user, name)));
+            errors.push(forbidden::no_body(&path, chain(file, &user, name)));
+            continue;
         }
-        check(item, &path).map_err(|e| e.at(chain(file, &user, name)))?;
+        if let Err(e) = forbidden::check(file, item, &path, &|| chain(file, &user, name)) {
+            errors.push(e);
+            continue;
+        }
         if item.kind == Kind::Variable && is_shared(file, item.text) {
             shared.insert(name);
         }
@@ -170,22 +180,21 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
                             continue;
                         }
                         let Some((other, _)) = file.symbols.get_key_value(other) else {
-                            return Err(Error::new(format!(
-                                "rustc's LLVM IR does not hold `{other}`"
-                            ))
-                            .at(chain(file, &user, name)));
+                            let error =
+                                Error::new(format!("rustc's LLVM IR does not hold `{other}`"));
+                            return Err(chain(file, &user, name).to(error));
                         };
                         if other != &name && entries.contains_key(other) {
-                            return Err(Error::new(format!(
+                            let error = Error::new(format!(
                                 "the kernel `{}` is called like a function",
                                 entries[other].display()
                             ))
-                            .help("move the common part into a function that both call")
-                            .at(chain(file, &user, name)));
+                            .help("move the common part into a function that both call");
+                            return Err(chain(file, &user, name).to(error));
                         }
                         if !user.contains_key(other) {
                             user.insert(other, Some((name, location)));
-                            todo.push(other);
+                            todo.push_back(other);
                         }
                     }
                     Token::Attributes(number) if number != CONVERGENT => {
@@ -199,6 +208,9 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             }
         }
         bodies.insert(name, lines);
+    }
+    if let Some(error) = forbidden::first(errors) {
+        return Err(error);
     }
     let mut out = String::new();
     for ty in file.types.iter().filter(|t| t.starts_with('%')) {
@@ -397,24 +409,18 @@ fn without_group(text: &str) -> String {
     }
 }
 
-/// Who needs a symbol, up to the kernel: Rust lines where they are known, and the chain of functions.
-fn chain(file: &IrFile<'_>, user: &Users<'_>, name: &str) -> (Vec<crate::Frame>, String) {
-    let mut names = Vec::new();
-    let mut frames = Vec::new();
+/// Who needs a symbol, up to the kernel.
+fn chain(file: &IrFile<'_>, user: &Users<'_>, name: &str) -> Chain {
+    let mut out = Chain::default();
     let mut at = user.get(name).copied().flatten();
     while let Some((next, location)) = at {
-        names.push(format!("`{}`", artifact::pretty(next)));
+        out.functions.push(artifact::pretty(next));
         if let Some(location) = location {
-            frames.extend(debug::frames(file, location));
+            out.frames.extend(debug::frames(file, location));
         }
         at = user.get(next).copied().flatten();
     }
-    let text = if names.is_empty() {
-        "it is a kernel itself".to_string()
-    } else {
-        format!("needed by {}", names.join(", called by "))
-    };
-    (frames, text)
+    out
 }
 
 /// Clean-up blocks of crates that were compiled to unwind are still printed; nothing comes to them, since calls in the kernel
@@ -425,40 +431,6 @@ fn unwinder_less(line: &str) -> &str {
     } else {
         line
     }
-}
-
-/// What a kernel cannot do, in words for what users mostly try.
-fn no_body(path: &str) -> Error {
-    let (title, help) = if path.contains("::__rust_")
-        || path.starts_with("alloc::alloc")
-        || path.starts_with("alloc::raw_vec")
-        || path.contains("handle_alloc_error")
-    {
-        (
-            "kernels cannot allocate memory".to_string(),
-            "use arrays, `SharedArray`, or buffers that the host allocates",
-        )
-    } else if path.contains("_print") && path.contains("std::io") {
-        (
-            "kernels cannot print to standard output".to_string(),
-            "use `gpu_printf!`",
-        )
-    } else if path.starts_with("std::") {
-        (
-            format!("kernels cannot call `{path}`: it needs an operating system"),
-            "do this on the host and pass the result to the kernel",
-        )
-    } else {
-        (
-            format!("there is no body for `{path}` on the device"),
-            "a function of C or of another language cannot be called from a kernel",
-        )
-    };
-    let mut error = Error::new(title).help(help);
-    if !error.title.contains(path) {
-        error = error.note(format!("the function is `{path}`"));
-    }
-    error
 }
 
 /// `declare void @llvm.x(ptr) #3` without what follows the parameters.
@@ -504,34 +476,6 @@ fn intrinsic(
         .note(defined.to_string()));
     }
     Ok(text)
-}
-
-/// What LLVM would take and a GPU cannot do.
-fn check(item: &Item<'_>, path: &str) -> Result<(), Error> {
-    if item.text.contains(" thread_local") && item.kind == Kind::Variable {
-        return Err(Error::new(format!(
-            "kernels cannot use the thread-local `{path}`"
-        )));
-    }
-    for line in item.text.lines() {
-        if let Some(at) = line.find(" asm ") {
-            let empty = line[at..].contains(" \"\",");
-            // Code of `ptx_asm!` is marked by its comment; what is left is the host's.
-            if !empty && !line[at..].contains("// ptx") {
-                return Err(
-                    Error::new(format!("`{path}` has assembly of the host in it"))
-                        .note(line.trim().to_string()),
-                );
-            }
-        }
-        if line.contains("@llvm.x86.") {
-            return Err(
-                Error::new(format!("`{path}` uses an instruction of the host"))
-                    .note(line.trim().to_string()),
-            );
-        }
-    }
-    Ok(())
 }
 
 /// Whether a variable is of type `SharedArray`, by its debug metadata.

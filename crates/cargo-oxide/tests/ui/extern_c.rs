@@ -1,0 +1,21 @@
+use cuda_device::{DisjointSlice, cuda_module, kernel, thread};
+
+#[cuda_module]
+mod kernels {
+    use super::*;
+
+    #[kernel]
+    pub fn bad(x: &[u32], mut y: DisjointSlice<u32>) {
+        let i = thread::index_1d();
+        let n = i.get();
+        if let Some(y) = y.get_mut(i) {
+            *y = unsafe { super::abs(x[n] as i32) } as u32;
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn abs(x: i32) -> i32;
+}
+
+fn main() {}

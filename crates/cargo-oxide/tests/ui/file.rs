@@ -1,0 +1,24 @@
+use cuda_device::{DisjointSlice, cuda_module, kernel, thread};
+
+#[cuda_module]
+mod kernels {
+    use super::*;
+
+    #[kernel]
+    pub fn bad(x: &[u32], mut y: DisjointSlice<u32>) {
+        let i = thread::index_1d();
+        let n = i.get();
+        if let Some(y) = y.get_mut(i) {
+            *y = super::from_file(x[n]);
+        }
+    }
+}
+
+fn from_file(default: u32) -> u32 {
+    match std::fs::read("numbers") {
+        Ok(bytes) => bytes.len() as u32,
+        Err(_) => default,
+    }
+}
+
+fn main() {}

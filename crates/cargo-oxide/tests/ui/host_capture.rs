@@ -1,0 +1,24 @@
+use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};
+use cuda_device::{DisjointSlice, cuda_module, kernel, thread};
+
+#[cuda_module]
+mod kernels {
+    use super::*;
+
+    #[kernel]
+    pub fn map<F: Fn(u32) -> u32 + Copy>(f: F, mut y: DisjointSlice<u32>) {
+        if let Some(y) = y.get_mut(thread::index_1d()) {
+            *y = f(*y);
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ctx = CudaContext::new(0)?;
+    let stream = ctx.default_stream();
+    let mut y = DeviceBuffer::<u32>::zeroed(&stream, 8)?;
+    let module = kernels::load(&ctx)?;
+    let names = vec![1, 2, 3];
+    unsafe { module.map(&stream, LaunchConfig::for_num_elems(8), move |x| x + names[0], &mut y)? };
+    Ok(())
+}
