@@ -48,6 +48,7 @@ impl Session {
                 None => oxide_compiler::RouteChoice::Automatic,
             },
             remap: Vec::new(),
+            library: Vec::new(),
             // The profile's, which cargo tells the wrapper; set for each crate.
             overflow_checks: false,
             debug_assertions: false,
@@ -281,6 +282,12 @@ impl KernelCrate {
         let mut options = session.options.clone();
         options.overflow_checks = self.own().record.overflow_checks;
         options.debug_assertions = self.own().record.debug_assertions;
+        options.library = self
+            .units
+            .iter()
+            .filter(|(unit, _)| unit.record.is_cuda_device)
+            .map(|(unit, _)| unit.record.manifest_dir.clone())
+            .collect();
         options.remap = rustc_args::remapped(&self.own().record.args);
         Compiler::new(
             inputs,

@@ -12,7 +12,7 @@ use artifact::SideTable;
 
 use crate::ffi::{self, Api};
 use crate::module::{Module, NO_STRING};
-use crate::{DebugKind, Error, Options};
+use crate::{DebugKind, Error, Options, Sources};
 
 /// One frame of an inline chain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -385,6 +385,7 @@ pub(crate) fn read_back(
     let mut files: Vec<&str> = Vec::new();
     let mut written: Option<(usize, u32, u32)> = None;
     let mut current: Option<usize> = None;
+    let mut library: HashMap<String, bool> = HashMap::new();
     let mut in_body = false;
     let mut line = 0;
     for source in text.lines() {
@@ -430,7 +431,8 @@ pub(crate) fn read_back(
         {
             let frames = &numbered.chains[number];
             if options.debug == DebugKind::LineTables
-                && let Some(frame) = frames.iter().find(|frame| frame.line != 0)
+                && !is_frame_address(trimmed)
+                && let Some(frame) = users_line(frames, &options.sources, &mut library)
             {
                 let file = files
                     .iter()
@@ -482,6 +484,32 @@ fn is_debug_label(trimmed: &str) -> bool {
         && ["$L__tmp", "$L__func_begin", "$L__func_end"]
             .iter()
             .any(|prefix| trimmed.starts_with(prefix))
+}
+
+/// The frame whose line `.loc` gives: the innermost in the user's own code, so that stops and steps stay there, whatever was
+/// inlined into it; in a function of a library itself, the innermost.
+fn users_line<'a>(
+    frames: &'a [Frame],
+    sources: &Sources,
+    library: &mut HashMap<String, bool>,
+) -> Option<&'a Frame> {
+    let mut with_line = frames.iter().filter(|frame| frame.line != 0);
+    let innermost = with_line.clone().next()?;
+    let users = with_line.find(|frame| match library.get(&frame.file) {
+        Some(known) => !known,
+        None => {
+            let is = sources.is_library(&frame.file);
+            library.insert(frame.file.clone(), is);
+            !is
+        }
+    });
+    Some(users.unwrap_or(innermost))
+}
+
+/// Whether a line computes where a variable lies in the frame. LLVM gives it the line of its first use and puts it at the
+/// function's start, where that line would stop a debugger much too early.
+fn is_frame_address(trimmed: &str) -> bool {
+    trimmed.starts_with("add.") && (trimmed.contains("%SP,") || trimmed.contains("%SPL,"))
 }
 
 /// Whether a line of a body is part of an instruction, not a directive, a label, a brace or a comment.

@@ -10,6 +10,9 @@ pub struct Sources {
     pub roots: Vec<PathBuf>,
     /// `--remap-path-prefix FROM=TO` in the order of the command line; of several that match, the last counts, as in rustc.
     pub remap: Vec<(String, String)>,
+    /// Folders of code that users do not step through, besides the standard library's: what is inlined from there has the line
+    /// that called it.
+    pub library: Vec<PathBuf>,
 }
 
 impl Sources {
@@ -25,6 +28,16 @@ impl Sources {
             }
         }
         absolute
+    }
+
+    /// Whether a file is the standard library's or below a folder of [`Sources::library`].
+    pub(crate) fn is_library(&self, file: &str) -> bool {
+        let absolute = self.absolute(file);
+        absolute.starts_with("/rustc/")
+            || self
+                .library
+                .iter()
+                .any(|folder| Path::new(&absolute).starts_with(folder))
     }
 
     fn absolute(&self, file: &str) -> String {
@@ -50,12 +63,16 @@ mod tests {
         let mut sources = Sources {
             roots: vec!["/gone".into(), here.clone()],
             remap: Vec::new(),
+            library: vec![here.join("src/lib")],
         };
         let own = here.join("src/sources.rs").display().to_string();
         assert_eq!(sources.name("src/sources.rs"), own);
         assert_eq!(sources.name("src/never.rs"), "/gone/src/never.rs");
         assert_eq!(sources.name("/rustc/1/x.rs"), "/rustc/1/x.rs");
         assert_eq!(sources.name("<anon>"), "<anon>");
+        assert!(sources.is_library("/rustc/1/library/core/src/a.rs"));
+        assert!(sources.is_library(&here.join("src/lib/a.rs").display().to_string()));
+        assert!(!sources.is_library("src/sources.rs"));
         let map = |from: &str, to: &str| (from.to_owned(), to.to_owned());
         sources.remap = vec![
             map("/gone/src", "/first"),

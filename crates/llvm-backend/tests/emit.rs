@@ -1,6 +1,6 @@
 //! PTX for small modules: what the instructions are, and what they are not.
 
-use llvm_backend::{Arch, DebugKind, Emitted, Error, Llvm, OptLevel, Options};
+use llvm_backend::{Arch, DebugKind, Emitted, Error, Llvm, OptLevel, Options, Sources};
 
 fn llvm() -> Llvm {
     Llvm::load().expect("the toolchain has a libLLVM")
@@ -383,6 +383,56 @@ fn line_tables_only_add_directives() {
         .map(|line| format!("{line}\n"))
         .collect();
     assert_eq!(without, off);
+}
+
+/// The lines of a function's `.loc` directives, with the file's name.
+fn lines_of(ptx: &str, function: &str) -> Vec<String> {
+    let file = |number: &str| {
+        let start = format!("\t.file\t{number} ");
+        let name = ptx.lines().find_map(|line| line.strip_prefix(&start));
+        name.unwrap().trim_matches('"').to_owned()
+    };
+    ptx.lines()
+        .skip_while(|line| !(line.contains(function) && line.ends_with('(')))
+        .take_while(|line| *line != "}")
+        .filter_map(|line| line.trim_start().strip_prefix(".loc\t"))
+        .map(|rest| {
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            format!("{}:{}", file(words[0]), words[1])
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_inlined_from_a_library_has_the_line_that_called_it() {
+    let lines = |library: &[&str]| {
+        let options = Options {
+            debug: DebugKind::LineTables,
+            sources: Sources {
+                library: library.iter().map(|folder| folder.into()).collect(),
+                ..Sources::default()
+            },
+            ..Options::default()
+        };
+        compile(include_str!("inlined.ll"), &options).unwrap().ptx
+    };
+    let all = lines(&[]);
+    assert!(lines_of(&all, ".entry k(").contains(&"/lib/helper.rs:22".to_owned()));
+    let users = lines(&["/lib"]);
+    let kernel = lines_of(&users, ".entry k(");
+    assert!(
+        kernel.contains(&"/src/kernel.rs:3".to_owned()),
+        "{kernel:?}"
+    );
+    assert!(
+        kernel
+            .iter()
+            .all(|line| line.starts_with("/src/kernel.rs:")),
+        "{kernel:?}"
+    );
+    // A function of the library that stays one is nowhere else.
+    assert_eq!(lines_of(&users, ".func"), lines_of(&all, ".func"));
+    assert!(!lines_of(&users, ".func").is_empty());
 }
 
 #[test]

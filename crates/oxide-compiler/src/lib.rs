@@ -88,6 +88,8 @@ pub struct Options {
     pub debug: DebugKind,
     /// `--remap-path-prefix` of the crate's own rustc command line, in order: for the file names in PTX.
     pub remap: Vec<(String, String)>,
+    /// Folders whose code users do not step through: cuda-device's own.
+    pub library: Vec<PathBuf>,
     pub fmad: bool,
     pub route: RouteChoice,
     pub overflow_checks: bool,

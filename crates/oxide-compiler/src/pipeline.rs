@@ -500,6 +500,7 @@ impl Compiler {
         options.sources = llvm_backend::Sources {
             roots: self.units.iter().map(|u| u.root.clone()).collect(),
             remap: self.options.remap.clone(),
+            library: self.options.library.clone(),
         };
         options.debug = match self.options.debug {
             DebugKind::Off => llvm_backend::DebugKind::Off,
