@@ -42,7 +42,7 @@ pub struct KernelArg {
     pub type_name: String,
     pub size: u64,
     pub align: u64,
-    /// `<T as DeviceCopy>::LAYOUT` where it could be evaluated.
+    /// `<T as DeviceCopy>::LAYOUT` where it is known: not for an implementation by hand.
     pub layout_hash: Option<u64>,
 }
 
@@ -145,7 +145,7 @@ fn describe(m: &Module<'_>, key: BodyKey) -> Result<Description, Diagnostic> {
 }
 
 /// `DisjointSlice<T, ..>`'s element, and whether the slice carries a row width.
-fn disjoint(ty: &Ty) -> Option<Ty> {
+pub fn disjoint(ty: &Ty) -> Option<Ty> {
     let Ty::Path(p) = ty else { return None };
     if p.last_ident() != Some("DisjointSlice") {
         return None;
@@ -224,7 +224,7 @@ impl Module<'_> {
                 type_name,
                 size,
                 align,
-                layout_hash: None,
+                layout_hash: self.layout_hash(key.0, ty),
             });
             let whole = |offset: u32, size: u32| KernelParam {
                 arg: i as u32,

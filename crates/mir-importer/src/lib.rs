@@ -25,6 +25,7 @@ mod files;
 mod func;
 mod intrinsics;
 mod kernels;
+mod layout_hash;
 mod loc;
 mod module;
 mod panics;

@@ -245,3 +245,64 @@ kernel!(k, __oxide_kernel__k, (a: &[u32], o: &mut [u32]), {
     assert!(e.contains("error"), "{e}");
     assert!(e.contains("t.rs"), "{e}");
 }
+
+/// The hash that the host computes for each type, by the host's own offsets.
+#[test]
+fn layout_hashes_are_the_hosts() {
+    use std::mem::{align_of, offset_of, size_of};
+    #[allow(dead_code)]
+    struct Mixed {
+        a: u8,
+        b: u64,
+        c: u16,
+    }
+    let d = run(r#"
+const fn layout_hash(size: u64, align: u64, offsets: &[u64]) -> u64 { size + align + offsets.len() as u64 }
+trait DeviceCopy { const LAYOUT: u64; }
+mod inner {
+    use super::*;
+    struct Mixed { a: u8, b: u64, c: u16 }
+    impl DeviceCopy for Mixed {
+        const LAYOUT: u64 = layout_hash(core::mem::size_of::<Self>() as u64, core::mem::align_of::<Self>() as u64,
+            &[core::mem::offset_of!(Self, a) as u64, core::mem::offset_of!(Self, b) as u64, core::mem::offset_of!(Self, c) as u64]);
+    }
+    enum Choice { A(u32), B }
+    impl DeviceCopy for Choice {
+        const LAYOUT: u64 = layout_hash(core::mem::size_of::<Self>() as u64, core::mem::align_of::<Self>() as u64, &[]);
+    }
+    struct ByHand(u32);
+    impl DeviceCopy for ByHand { const LAYOUT: u64 = 7; }
+    kernel!(k, __oxide_kernel__k, (m: Mixed, s: &[Mixed], e: Choice, h: ByHand, x: f32, p: *const u8, t: (u8, u32), a: [u16; 3],
+        n: Option<u32>, mut out: DisjointSlice<Mixed>), { if let Some(o) = out.get_mut(tid()) { o.a = m.a + x as u8 } });
+}"#);
+    d.ok();
+    let fields = [
+        offset_of!(Mixed, a),
+        offset_of!(Mixed, b),
+        offset_of!(Mixed, c),
+    ]
+    .map(|o| o as u64);
+    let of = |size: usize, align: usize, offsets: &[u64]| {
+        Some(artifact::layout_hash(size as u64, align as u64, offsets))
+    };
+    let mixed = of(size_of::<Mixed>(), align_of::<Mixed>(), &fields);
+    assert_ne!(fields, [0, 8, 16], "rustc reorders these");
+    let got: Vec<_> = d.result.as_ref().unwrap().kernels[0]
+        .args
+        .iter()
+        .map(|a| a.layout_hash)
+        .collect();
+    let expected = [
+        mixed,
+        mixed,
+        of(8, 4, &[]),
+        None,
+        of(4, 4, &[]),
+        of(8, 8, &[]),
+        of(8, 4, &[]),
+        of(6, 2, &[]),
+        of(8, 4, &[]),
+        mixed,
+    ];
+    assert_eq!(got, expected);
+}
