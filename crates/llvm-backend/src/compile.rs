@@ -18,9 +18,9 @@ const SYSTEM_CALLS: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
 /// The block's dynamic shared memory (crate `dialect-nvvm`): the launch gives it, so nothing defines it.
 const DYNAMIC_SHARED: &str = "__oxide_dynamic_shared";
 
-/// The panic function and its record, see ARCHITECTURE.md "Panics".
+/// The panic functions and their record, see ARCHITECTURE.md "Panics".
 const RUNTIME: &str = include_str!("runtime.ll");
-const PANIC: &str = "__oxide_panic";
+const PANIC: [&str; 2] = ["__oxide_panic", "__oxide_panic2"];
 
 /// `ptx_kernel` in LLVM's numbering of calling conventions (`llvm/IR/CallingConv.h`).
 const PTX_KERNEL: u32 = 71;
@@ -218,7 +218,7 @@ impl Llvm {
         }
         let module = linked.ok_or(Error::Empty)?;
         for (name, symbols, text) in [
-            ("runtime.ll", &[PANIC][..], RUNTIME.to_owned()),
+            ("runtime.ll", &PANIC[..], RUNTIME.to_owned()),
             (
                 "remainder.ll",
                 &remainder::FUNCTIONS[..],

@@ -31,6 +31,17 @@ done:
   ret void
 }
 
+; The same for up to two integers, which most panics have: passed by value, so that a kernel needs no stack frame for them.
+define void @__oxide_panic2(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, i64 %first, i64 %second, i64 %nargs) noinline cold noreturn nounwind {
+entry:
+  %args = alloca [2 x i64], align 8
+  store i64 %first, ptr %args, align 8
+  %at = getelementptr i64, ptr %args, i64 1
+  store i64 %second, ptr %at, align 8
+  call void @__oxide_panic(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, ptr %args, i64 %nargs)
+  unreachable
+}
+
 define void @__oxide_panic(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, ptr %args, i64 %nargs) noinline cold noreturn nounwind {
 entry:
   %address = load i64, ptr addrspace(1) @__oxide_panic_record, align 8

@@ -222,6 +222,32 @@ good:
 }
 
 #[test]
+fn a_panic_with_two_integers_gives_its_kernel_no_frame() {
+    let ptx = ptx("
+@msg = private constant [4 x i8] c\"oops\"
+declare void @__oxide_panic2(ptr, i64, ptr, i64, i32, i32, i64, i64, i64) noreturn
+define ptx_kernel void @k(i64 %x, i64 %y) {
+  %c = icmp ult i64 %x, %y
+  br i1 %c, label %good, label %bad
+bad:
+  call void @__oxide_panic2(ptr @msg, i64 4, ptr @msg, i64 4, i32 3, i32 5, i64 %y, i64 %x, i64 2)
+  unreachable
+good:
+  ret void
+}");
+    let kernel = ptx
+        .split(".entry k(")
+        .nth(1)
+        .unwrap()
+        .split("\n}")
+        .next()
+        .unwrap();
+    has(kernel, "__oxide_panic2");
+    lacks(kernel, "local");
+    has(&ptx, "trap;");
+}
+
+#[test]
 fn optimisation_levels_differ() {
     let at = |opt| {
         compile(

@@ -219,14 +219,28 @@ impl Lowering<'_, '_> {
         let word: TypeHandle = types::int(self.ctx(), 64).into();
         let int: TypeHandle = types::int(self.ctx(), 32).into();
         let void: TypeHandle = VoidType::get(self.ctx()).into();
-        let parameters = vec![generic, word, generic, word, int, int, generic, word];
+        let count = arguments.len();
+        // Most panics have at most two integers (an index and a length): those go by value, because an array for them would give
+        // each kernel with a bounds check a stack frame.
+        let by_value = (1..=2).contains(&count)
+            && arguments
+                .iter()
+                .all(|argument| argument.get_type(self.ctx()) == word);
+        let mut parameters = vec![generic, word, generic, word, int, int];
+        let name = match by_value {
+            true => {
+                parameters.extend([word, word, word]);
+                "__oxide_panic2"
+            }
+            false => {
+                parameters.extend([generic, word]);
+                "__oxide_panic"
+            }
+        };
         let ty = FuncType::get(self.ctx(), void, parameters, false);
-        if !self.module.runtime("__oxide_panic", ty, true)? {
-            return Err(op_error(
-                self.ctx(),
-                op,
-                "`__oxide_panic` has the runtime's type",
-            ));
+        if !self.module.runtime(name, ty, true)? {
+            let rule = format!("`{name}` has the runtime's type");
+            return Err(op_error(self.ctx(), op, rule));
         }
         let mut operands = Vec::new();
         for text in [&site.template, &site.file] {
@@ -237,11 +251,16 @@ impl Lowering<'_, '_> {
         }
         operands.push(self.int(32, u128::from(site.line)));
         operands.push(self.int(32, u128::from(site.column)));
-        let room = if arguments.is_empty() {
+        if by_value {
+            operands.extend(&arguments);
+            if count == 1 {
+                operands.push(self.int(64, 0));
+            }
+        } else if arguments.is_empty() {
             let null = ZeroOp::new(self.ctx_mut(), generic);
-            self.emit_value(null.get_operation())
+            operands.push(self.emit_value(null.get_operation()));
         } else {
-            match self.panic_arguments {
+            let room = match self.panic_arguments {
                 Some(room) => room,
                 None => {
                     let bytes = types::bytes(self.ctx(), 48);
@@ -249,16 +268,15 @@ impl Lowering<'_, '_> {
                     self.panic_arguments = Some(room);
                     room
                 }
+            };
+            for (index, argument) in arguments.into_iter().enumerate() {
+                let address = self.offset(room, index as u64 * 8);
+                self.store(argument, address, 8, false);
             }
-        };
-        let count = arguments.len();
-        for (index, argument) in arguments.into_iter().enumerate() {
-            let address = self.offset(room, index as u64 * 8);
-            self.store(argument, address, 8, false);
+            operands.push(room);
         }
-        operands.push(room);
         operands.push(self.int(64, count as u128));
-        let callee = CallOpCallable::Direct(identifier("__oxide_panic")?);
+        let callee = CallOpCallable::Direct(identifier(name)?);
         let call = CallOp::new(self.ctx_mut(), callee, ty, operands);
         self.emit(call.get_operation());
         self.unreachable()

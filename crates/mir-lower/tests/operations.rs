@@ -1113,6 +1113,45 @@ fn site(template: &str) -> PanicSiteAttr {
 }
 
 #[test]
+fn a_panic_with_three_values_has_an_array_of_them() {
+    check(
+        |b| vec![b.int(64), b.int(64)],
+        |b, v| {
+            let values = vec![v[0], v[1], v[0]];
+            let op = LtOp::new(&mut b.ctx, v[0], v[1], false);
+            let ok = b.val(op.get_operation());
+            let next = b.new_block(vec![]);
+            let op = AssertOp::new(&mut b.ctx, ok, true, site("{0} {1} {2}"), values, next);
+            b.add(op.get_operation());
+            b.block = Some(next);
+            Some(v[0])
+        },
+        expect![[r#"
+            define i64 @f(i64 %v0, i64 %v1) convergent nounwind {
+            entry:
+              %v2 = alloca [48 x i8], align 8
+              %v3 = icmp ult i64 %v0, %v1
+              br i1 %v3, label %bb1, label %bb2
+
+            bb1:
+              ret i64 %v0
+
+            bb2:
+              %v4 = addrspacecast ptr addrspace(1) @__oxide_text_0 to ptr
+              %v5 = addrspacecast ptr addrspace(1) @__oxide_text_1 to ptr
+              store i64 %v0, ptr %v2, align 8
+              %v6 = getelementptr inbounds i8, ptr %v2, i64 8
+              store i64 %v1, ptr %v6, align 8
+              %v7 = getelementptr inbounds i8, ptr %v2, i64 16
+              store i64 %v0, ptr %v7, align 8
+              call void @__oxide_panic(ptr %v4, i64 11, ptr %v5, i64 4, i32 3, i32 7, ptr %v2, i64 3)
+              unreachable
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn assert_and_panic() {
     check(
         |b| vec![b.int(64), b.int(64)],
@@ -1136,29 +1175,25 @@ fn assert_and_panic() {
         expect![[r#"
             define i64 @f(i64 %v0, i64 %v1) convergent nounwind {
             entry:
-              %v2 = alloca [48 x i8], align 8
-              %v3 = icmp ult i64 %v0, %v1
-              br i1 %v3, label %bb1, label %bb4
+              %v2 = icmp ult i64 %v0, %v1
+              br i1 %v2, label %bb1, label %bb4
 
             bb1:
-              br i1 %v3, label %bb3, label %bb2
+              br i1 %v2, label %bb3, label %bb2
 
             bb2:
-              %v4 = addrspacecast ptr addrspace(1) @__oxide_text_2 to ptr
-              %v5 = addrspacecast ptr addrspace(1) @__oxide_text_1 to ptr
-              call void @__oxide_panic(ptr %v4, i64 14, ptr %v5, i64 4, i32 3, i32 7, ptr null, i64 0)
+              %v3 = addrspacecast ptr addrspace(1) @__oxide_text_2 to ptr
+              %v4 = addrspacecast ptr addrspace(1) @__oxide_text_1 to ptr
+              call void @__oxide_panic(ptr %v3, i64 14, ptr %v4, i64 4, i32 3, i32 7, ptr null, i64 0)
               unreachable
 
             bb3:
               ret i64 %v0
 
             bb4:
-              %v6 = addrspacecast ptr addrspace(1) @__oxide_text_0 to ptr
-              %v7 = addrspacecast ptr addrspace(1) @__oxide_text_1 to ptr
-              store i64 %v1, ptr %v2, align 8
-              %v8 = getelementptr inbounds i8, ptr %v2, i64 8
-              store i64 %v0, ptr %v8, align 8
-              call void @__oxide_panic(ptr %v6, i64 56, ptr %v7, i64 4, i32 3, i32 7, ptr %v2, i64 2)
+              %v5 = addrspacecast ptr addrspace(1) @__oxide_text_0 to ptr
+              %v6 = addrspacecast ptr addrspace(1) @__oxide_text_1 to ptr
+              call void @__oxide_panic2(ptr %v5, i64 56, ptr %v6, i64 4, i32 3, i32 7, i64 %v1, i64 %v0, i64 2)
               unreachable
             }
         "#]],
