@@ -9,6 +9,7 @@ use rustc_mir::ty::*;
 use crate::LayoutError;
 use crate::debuginfo::{DebugInfo, plain};
 use crate::defaults::Defaults;
+use crate::kept::Kept;
 use crate::model::*;
 use crate::names::Names;
 use crate::probe::{Probe, Raw, RawVariants, std_variants};
@@ -17,6 +18,7 @@ use crate::probe::{Probe, Raw, RawVariants, std_variants};
 pub struct LayoutDb {
     names: Names,
     probe: Option<Probe>,
+    kept: Kept,
     /// The crate's own name where another crate can use it (a library).
     local_crate: Option<String>,
     debug: Vec<DebugInfo>,
@@ -48,6 +50,7 @@ impl LayoutDb {
         LayoutDb {
             names,
             probe: None,
+            kept: Kept::default(),
             local_crate: None,
             debug: Vec::new(),
             cache: Mutex::default(),
@@ -61,6 +64,7 @@ impl LayoutDb {
             .iter()
             .any(|(n, _)| *n == self.names.krate)
             .then(|| self.names.krate.clone());
+        self.kept = probe.kept();
         self.probe = Some(probe);
         self.forget();
         self.names.defaults.forget();
@@ -159,7 +163,7 @@ impl LayoutDb {
         if wanted.is_empty() {
             return Ok(());
         }
-        let answers = probe.ask(&wanted, self.local_crate.as_deref())?;
+        let answers = probe.ask(&wanted, self.local_crate.as_deref(), &self.kept)?;
         cache.raw.extend(wanted.into_iter().zip(answers));
         Ok(())
     }
@@ -250,11 +254,11 @@ impl LayoutDb {
     ) -> Result<Option<Layout>, LayoutError> {
         let mut found = self.found(ty);
         // A name that differs in arguments that MIR leaves out is decided by rustc; the answer may open another question.
-        while self
-            .names
-            .defaults
-            .ask(self.probe.as_ref(), self.local_crate.as_deref())?
-        {
+        while self.names.defaults.ask(
+            self.probe.as_ref(),
+            self.local_crate.as_deref(),
+            &self.kept,
+        )? {
             found = self.found(ty);
         }
         // If none fits, the disagreement is to be seen.

@@ -83,13 +83,13 @@ impl DebugInfo {
     }
 
     /// The whole name of what a variable that is a pointer points to.
-    pub fn pointee(&self, variable: &str) -> Option<Ty> {
+    pub fn pointee(&self, variable: &str) -> Option<String> {
         let variable = self.node(*self.variables.get(variable)?)?;
         let pointer = self.node(variable.reference("type")?)?;
         let pointee = self.node(pointer.reference("baseType")?)?;
         let mut path = self.scope(&pointee)?;
         path.push(pointee.get("name")?.to_string());
-        Ty::parse(&path.join("::")).ok()
+        Some(path.join("::"))
     }
 
     /// All layouts that the types of this name have, and that `names` finds to be the type asked for.

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_mir::ty::*;
 
 use crate::LayoutError;
+use crate::kept::Kept;
 use crate::probe::Probe;
 
 /// The name of the probe's types that stand in for others: `OxideArg0`.
@@ -37,12 +38,17 @@ impl Defaults {
     }
 
     /// Asks rustc what was noted down; whether there was anything.
-    pub fn ask(&self, probe: Option<&Probe>, local: Option<&str>) -> Result<bool, LayoutError> {
+    pub fn ask(
+        &self,
+        probe: Option<&Probe>,
+        local: Option<&str>,
+        kept: &Kept,
+    ) -> Result<bool, LayoutError> {
         let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
         let (Some(probe), false) = (probe, open.is_empty()) else {
             return Ok(false);
         };
-        let answers = probe.whole_types(&open, local)?;
+        let answers = probe.whole_types(&open, local, kept)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         for (p, whole) in open.into_iter().zip(answers) {
             let tail = whole.and_then(|w| tail(&p, &w));

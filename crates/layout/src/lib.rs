@@ -20,6 +20,7 @@ mod debug_value;
 mod debuginfo;
 mod defaults;
 mod error;
+mod kept;
 pub mod llvm_text;
 mod metadata;
 mod model;

@@ -14,6 +14,7 @@ use crate::LayoutError;
 use crate::debug_value::{self, Value};
 use crate::debuginfo::DebugInfo;
 use crate::defaults::STAND_IN;
+use crate::kept::{Kept, stamp};
 use crate::model::*;
 
 /// The probe's crate.
@@ -32,6 +33,10 @@ pub struct Probe {
     pub args: Vec<String>,
     /// A folder for the metadata that comes out.
     pub scratch: PathBuf,
+    /// Where answers are kept from run to run; `None`: nowhere.
+    pub kept: Option<PathBuf>,
+    /// `rustc --version`, for `kept`.
+    pub version: String,
 }
 
 /// A type as rustc lays it out, before its variants have names.
@@ -72,6 +77,7 @@ impl Probe {
         &self,
         types: &[Ty],
         local_crate: Option<&str>,
+        kept: &Kept,
     ) -> Result<Vec<Result<Raw, String>>, LayoutError> {
         let mut out: Vec<Result<Raw, String>> = Vec::with_capacity(types.len());
         let mut lines: Vec<Option<String>> = Vec::with_capacity(types.len());
@@ -91,19 +97,43 @@ impl Probe {
                 }
             }
         }
+        let keys: Vec<_> = lines
+            .iter()
+            .map(|l| kept.key(&format!("layout {}", l.as_ref()?)))
+            .collect();
+        for ((line, key), out) in lines.iter_mut().zip(&keys).zip(&mut out) {
+            match key.and_then(|k| kept.get(k)) {
+                // What cannot be read is asked for again.
+                Some(Ok(text)) => {
+                    if let Ok(raw) = read_layout(&text) {
+                        (*line, *out) = (None, Ok(raw));
+                    }
+                }
+                Some(Err(why)) => (*line, *out) = (None, Err(why)),
+                None => {}
+            }
+        }
         for (i, line) in lines.iter_mut().enumerate() {
             if let Some(l) = line {
                 *l = format!("#[rustc_layout(debug)] pub type L{i} = {l};");
             }
         }
         let answers = self.rounds(&mut lines, "", "metadata")?;
+        let keep = |i: usize, answer: Result<String, String>| {
+            if let Some(key) = keys.get(i).copied().flatten() {
+                kept.put(key, answer);
+            }
+        };
         for (i, why) in answers.refused {
+            keep(i, Err(why.clone()));
             out[i] = Err(why);
         }
         for (i, text) in answers.layouts {
             let Some(slot) = out.get_mut(i) else { continue };
             *slot = Ok(read_layout(&text).map_err(|e| LayoutError::new(&types[i].to_string(), e))?);
+            keep(i, Ok(text));
         }
+        kept.save();
         Ok(out)
     }
 
@@ -116,6 +146,7 @@ impl Probe {
         &self,
         types: &[Path],
         local_crate: Option<&str>,
+        kept: &Kept,
     ) -> Result<Vec<Option<Ty>>, LayoutError> {
         let source = Source {
             externs: &self.externs,
@@ -130,17 +161,33 @@ impl Probe {
         }
         let mut lines: Vec<Option<String>> = types
             .iter()
-            .enumerate()
-            .map(|(i, p)| {
-                let ty = source.path_with_stand_ins(p).ok()?;
-                Some(format!(
-                    "#[unsafe(no_mangle)] pub fn x{i}(oxide_{i}: *const {ty}) {{}}"
-                ))
-            })
+            .map(|p| source.path_with_stand_ins(p).ok())
             .collect();
-        self.rounds(&mut lines, &head, "llvm-ir")?;
+        let keys: Vec<_> = lines
+            .iter()
+            .map(|l| kept.key(&format!("whole {}", l.as_ref()?)))
+            .collect();
+        let mut out = vec![None; types.len()];
+        for ((line, key), out) in lines.iter_mut().zip(&keys).zip(&mut out) {
+            if let Some(answer) = key.and_then(|k| kept.get(k)) {
+                *line = None;
+                *out = answer.ok().and_then(|t| Ty::parse(&t).ok());
+            }
+        }
+        for (i, line) in lines.iter_mut().enumerate() {
+            if let Some(ty) = line {
+                *ty = format!("#[unsafe(no_mangle)] pub fn x{i}(oxide_{i}: *const {ty}) {{}}");
+            }
+        }
+        let answers = self.rounds(&mut lines, &head, "llvm-ir")?;
+        for (i, why) in answers.refused {
+            if let Some(key) = keys[i] {
+                kept.put(key, Err(why));
+            }
+        }
         if lines.iter().all(Option::is_none) {
-            return Ok(vec![None; types.len()]);
+            kept.save();
+            return Ok(out);
         }
         let file = self.output();
         let text = std::fs::read_to_string(&file);
@@ -148,9 +195,29 @@ impl Probe {
             text.map_err(|e| LayoutError::new("", format!("cannot read {}: {e}", file.display())))?;
         let _ = std::fs::remove_file(&file);
         let debug = DebugInfo::index(text.into());
-        Ok((0..types.len())
-            .map(|i| debug.pointee(&format!("oxide_{i}")))
-            .collect())
+        for (i, key) in keys.iter().enumerate().filter(|(i, _)| lines[*i].is_some()) {
+            let Some(text) = debug.pointee(&format!("oxide_{i}")) else {
+                continue;
+            };
+            out[i] = Ty::parse(&text).ok();
+            if let Some(key) = key {
+                kept.put(*key, Ok(text));
+            }
+        }
+        kept.save();
+        Ok(out)
+    }
+
+    /// What was kept for questions like these.
+    pub(crate) fn kept(&self) -> Kept {
+        match &self.kept {
+            None => Kept::default(),
+            Some(file) => {
+                let compiler = stamp(&self.rustc);
+                let common = format!("1 {} {compiler} {:?}", self.version, self.args);
+                Kept::new(file.clone(), common, self.externs.clone())
+            }
+        }
     }
 
     fn output(&self) -> PathBuf {

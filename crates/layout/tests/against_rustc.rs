@@ -63,8 +63,8 @@ fn probe(dir: &Path, with_crate: bool) -> Probe {
         rustc: rustc(),
         externs: if with_crate { vec![crate_] } else { Vec::new() },
         search: vec![dir.to_path_buf()],
-        args: Vec::new(),
         scratch: dir.to_path_buf(),
+        ..Probe::default()
     }
 }
 

@@ -59,7 +59,6 @@ fn database(dir: &Path, with_probe: bool) -> LayoutDb {
             rustc: PathBuf::from("rustc"),
             externs: vec![("lib_".to_string(), dir.join("liblib_.rmeta"))],
             search: vec![dir.to_path_buf()],
-            args: Vec::new(),
             scratch: dir.to_path_buf(),
             ..Probe::default()
         });

@@ -17,6 +17,8 @@ pub struct Input<'a> {
     pub llvm_ir: Option<&'a str>,
     pub rustc: PathBuf,
     pub host: String,
+    /// `rustc --version`.
+    pub toolchain: String,
     pub overflow_checks: bool,
     pub debug_assertions: bool,
     pub fmad: bool,
@@ -68,6 +70,8 @@ pub fn run(input: &Input<'_>, upto: Stage) -> Result<Output, Vec<Diagnostic>> {
         search: search(&own.metadata),
         args: vec!["--target".to_string(), input.host.clone()],
         scratch: scratch.clone(),
+        kept: Some(own.mir.with_extension("layouts")),
+        version: input.toolchain.clone(),
     });
     for file in &files {
         layouts.add_mir(file);

@@ -421,6 +421,7 @@ impl Compiler {
             llvm_ir: None,
             rustc: o.rustc.clone(),
             host: o.host.clone(),
+            toolchain: o.toolchain.clone(),
             overflow_checks: o.overflow_checks,
             debug_assertions: o.debug_assertions,
             fmad: o.fmad,
