@@ -39,8 +39,8 @@ pub struct FoundTool {
 /// How deep `bin` folders are looked for in the toolchain folder (`nvidia/cu13/bin` of a wheel in a folder of its version).
 const DEPTH: u32 = 5;
 
-/// Finds a tool: `setting`, else the variable (both must be right), else PATH, `$CUDA_HOME/bin`, the toolchain folder
-/// (`$CUDA_OXIDE_CACHE/toolchain`, by default in the user's cache folder).
+/// Finds a tool: `setting`, else the variable (both must be right), else PATH, `$CUDA_HOME/bin`, the Python environment, what
+/// `cargo oxide toolchain install` fetched (`tools` or `toolchain` in `$CUDA_OXIDE_CACHE`, by default in the user's cache folder).
 ///
 /// # Errors
 /// [`Error::NoTool`] tells every place that was looked at.
@@ -84,26 +84,42 @@ pub fn find(tool: Tool, setting: Option<&Path>) -> Result<FoundTool> {
         }
         looked_at.push(path.display().to_string());
     }
-    if let Some(folder) = toolchain_dir() {
+    if let Some(environment) = env("VIRTUAL_ENV") {
+        let versions = std::fs::read_dir(Path::new(&environment).join("lib"));
+        for version in versions.into_iter().flatten().flatten() {
+            let packages = version.path().join("site-packages/nvidia");
+            if let Some(path) = within(&packages, &file, 2) {
+                return Ok(found(path, "VIRTUAL_ENV"));
+            }
+        }
+    }
+    for folder in toolchain_dirs() {
         if let Some(path) = within(&folder, &file, DEPTH) {
-            return Ok(found(path, "toolchain folder"));
+            return Ok(found(path, "cargo oxide toolchain install"));
         }
         looked_at.push(folder.display().to_string());
     }
     Err(missing(looked_at.join(", ")))
 }
 
-fn toolchain_dir() -> Option<PathBuf> {
+fn toolchain_dirs() -> Vec<PathBuf> {
+    let cache = cache_dir();
+    let folders = cache
+        .iter()
+        .flat_map(|c| [c.join("tools"), c.join("toolchain")]);
+    folders.collect()
+}
+
+fn cache_dir() -> Option<PathBuf> {
     let env = |name: &str| {
         std::env::var_os(name)
             .filter(|v| !v.is_empty())
             .map(PathBuf::from)
     };
-    let cache = env("CUDA_OXIDE_CACHE").or_else(|| {
+    env("CUDA_OXIDE_CACHE").or_else(|| {
         let base = env("XDG_CACHE_HOME").or_else(|| env("HOME").map(|h| h.join(".cache")))?;
         Some(base.join("cuda-oxide"))
-    })?;
-    Some(cache.join("toolchain"))
+    })
 }
 
 /// `bin/<file>` in the folder or below it; of several the one whose folders sort last, which is the newest version.
