@@ -54,6 +54,11 @@ pub enum Command {
     Pipeline(PipelineArgs),
     /// Say what was found on this machine, and what mends what was not
     Doctor(DoctorArgs),
+    /// NVIDIA's ptxas and nvdisasm, for looking closer: never needed to build or run
+    #[command(
+        after_help = "Examples:\n  cargo oxide toolchain install\n  $(cargo oxide toolchain path ptxas) --version"
+    )]
+    Toolchain(ToolchainArgs),
     /// Remove what cargo oxide has built for the device (the rest is cargo's: `cargo clean`)
     Clean(CleanArgs),
 }
@@ -278,6 +283,27 @@ pub struct DoctorArgs {
     /// Path of Cargo.toml
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct ToolchainArgs {
+    #[command(subcommand)]
+    pub command: ToolchainCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum ToolchainCommand {
+    /// Fetch them from the Python package index, by pip or uv, into a folder of cargo oxide's
+    Install {
+        /// Also tileiras, the assembler of CUDA Tile
+        #[arg(long)]
+        tileiras: bool,
+    },
+    /// Print where a tool is
+    Path {
+        #[arg(value_name = "TOOL", value_parser = ["ptxas", "nvdisasm", "tileiras"])]
+        tool: String,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 use crate::cargo_config::CargoConfig;
 use crate::cli::DoctorArgs;
 use crate::toolchain::{self, Toolchain};
-use crate::{files, project, simulator};
+use crate::{project, simulator, tools};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -111,15 +111,23 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
         ),
         None => absent("GPU driver", "not found: kernels run on the simulator"),
     });
-    for tool in ["ptxas", "nvdisasm"] {
-        out.push(match tool_path(tool) {
-            Some(path) => Finding {
+    for (tool, _) in tools::TOOLS {
+        out.push(match tools::find(tool) {
+            Ok(Some((path, how))) => Finding {
                 what: tool,
                 state: State::Ok,
-                found: path.display().to_string(),
+                found: format!("{} (by {how})", path.display()),
                 help: None,
             },
-            None => absent(tool, "not found; never needed to build or run"),
+            Ok(None) => absent(
+                tool,
+                "not found; never needed to build or run (`cargo oxide toolchain install` fetches it)",
+            ),
+            // Nothing that builds or runs needs it.
+            Err(e) => Finding {
+                state: State::Warning,
+                ..finding(tool, Err(e))
+            },
         });
     }
     match project::target_dir(args.manifest_path.as_deref()) {
@@ -187,13 +195,6 @@ fn check_simulator(path: &Path) -> anyhow::Result<String> {
         )
     })?;
     Ok(path.display().to_string())
-}
-
-fn tool_path(name: &str) -> Option<PathBuf> {
-    let home = std::env::var_os("CUDA_HOME")
-        .map(|h| PathBuf::from(h).join("bin").join(name))
-        .filter(|p| p.is_file());
-    files::which(name).or(home)
 }
 
 /// Artifacts that no longer belong to what the device pass last compiled.

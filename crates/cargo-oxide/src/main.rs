@@ -16,6 +16,7 @@ mod project;
 mod rustc_args;
 mod simulator;
 mod toolchain;
+mod tools;
 mod wrapper;
 
 use clap::Parser;
@@ -69,6 +70,7 @@ fn run(cli: Cli) -> anyhow::Result<i32> {
         Command::Inspect(args) => inspect::inspect(args).map(|()| 0),
         Command::Pipeline(args) => inspect::pipeline(args).map(|()| 0),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Toolchain(args) => tools::run(&args).map(|()| 0),
         Command::Clean(args) => clean(&args).map(|()| 0),
     }
 }

@@ -27,7 +27,17 @@ pub const BASE_ENV: &str = "CUDA_OXIDE_BASE_ENV";
 pub const REVISION: u32 = 2;
 
 const OWN_COMMANDS: &[&str] = &[
-    "oxide", "new", "build", "run", "test", "inspect", "pipeline", "doctor", "clean", "help",
+    "oxide",
+    "new",
+    "build",
+    "run",
+    "test",
+    "inspect",
+    "pipeline",
+    "doctor",
+    "toolchain",
+    "clean",
+    "help",
 ];
 
 /// The flags of a kernel crate. Jump threading duplicates calls across a barrier; without code generation nothing is lost, since MIR is

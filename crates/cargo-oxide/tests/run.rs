@@ -154,6 +154,47 @@ fn a_kernel_in_a_library_a_closure_and_the_exit_code() {
     );
 }
 
+/// How often `part` is in `whole`.
+fn count(whole: &[u8], part: &[u8]) -> usize {
+    let first = part[0];
+    let starts = (0..=whole.len() - part.len()).filter(|at| whole[*at] == first);
+    starts.filter(|at| whole[*at..].starts_with(part)).count()
+}
+
+#[test]
+fn the_artifact_is_in_a_program_once_however_many_modules_there_are() {
+    let user = User::new("modules");
+    user.file(
+        "Cargo.toml",
+        "[package]\nname = \"t-modules\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\ncuda-core = { path = \"{crates}/cuda-core\" }\n\
+         cuda-device = { path = \"{crates}/cuda-device\" }\n[workspace]\n",
+    );
+    let module = |name: &str, value: u32| {
+        format!(
+            "pub mod in_{name} {{\n#[cuda_device::cuda_module]\npub mod {name} {{\n    use cuda_device::{{kernel, thread, DisjointSlice}};\n    #[kernel]\n    \
+             pub fn set(mut y: DisjointSlice<u32>) {{\n        if let Some(y) = y.get_mut(thread::index_1d()) {{ *y = {value}; }}\n    }}\n}}\n}}\n"
+        )
+    };
+    let main = "use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};\nfn main() -> Result<(), Box<dyn std::error::Error>> {\n    \
+        let ctx = CudaContext::new(0)?;\n    let stream = ctx.default_stream();\n    let mut y = DeviceBuffer::<u32>::zeroed(&stream, 1)?;\n    \
+        let mut all = Vec::new();\n    let cfg = || LaunchConfig::for_num_elems(1);\n    \
+        unsafe { in_a::a::load(&ctx)?.set(&stream, cfg(), &mut y)? };\n    all.extend(y.to_host_vec(&stream)?);\n    \
+        unsafe { in_b::b::load(&ctx)?.set(&stream, cfg(), &mut y)? };\n    all.extend(y.to_host_vec(&stream)?);\n    \
+        unsafe { in_c::c::load(&ctx)?.set(&stream, cfg(), &mut y)? };\n    all.extend(y.to_host_vec(&stream)?);\n    \
+        println!(\"{all:?}\");\n    Ok(())\n}\n";
+    // rustc keeps the object code of what did not change, and the second artifact is other bytes.
+    for value in [1, 5] {
+        let source = main.to_string() + &module("a", value) + &module("b", 2) + &module("c", 3);
+        user.file("src/main.rs", &source);
+        let run = user.oxide(&["run"]).success();
+        assert_eq!(run.stdout, format!("[{value}, 2, 3]\n"), "{}", run.stderr);
+        let artifact = common::target_dir().join("oxide/artifacts/debug/t_modules.oxart");
+        let artifact = std::fs::read(artifact).unwrap();
+        let program = std::fs::read(common::target_dir().join("debug/t-modules")).unwrap();
+        assert_eq!(count(&program, &artifact), 1);
+    }
+}
+
 #[test]
 fn what_a_gpu_cannot_do_is_an_error_and_leaves_nothing() {
     let user = User::new("cannot");
@@ -190,4 +231,17 @@ fn what_a_gpu_cannot_do_is_an_error_and_leaves_nothing() {
     let left = common::target_dir().join("oxide/artifacts/debug/t_cannot.oxart");
     assert!(!left.exists(), "{}", left.display());
     assert!(!common::target_dir().join("debug/t-cannot").exists());
+}
+
+#[test]
+fn a_program_with_the_dependencies_that_programs_have() {
+    let user = User::new("dependencies");
+    user.file("Cargo.toml", common::POPULAR_MANIFEST);
+    user.file("src/main.rs", common::POPULAR_MAIN);
+    let run = user.oxide(&["run", "--", "--scale", "3"]).success();
+    assert_eq!(
+        run.stdout, "{\"kept\":[\"b7\",\"d11\"],\"sum\":54}\n",
+        "{}",
+        run.stderr
+    );
 }

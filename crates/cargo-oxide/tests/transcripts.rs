@@ -22,6 +22,7 @@ fn help() {
           inspect   Print one stage of the kernels, alone on standard output
           pipeline  Print every stage of one kernel, one after the other
           doctor    Say what was found on this machine, and what mends what was not
+          toolchain NVIDIA's ptxas and nvdisasm, for looking closer: never needed to build or run
           clean     Remove what cargo oxide has built for the device (the rest is cargo's: `cargo clean`)
 
         Options:
@@ -44,7 +45,15 @@ fn help() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for name in ["new", "build", "run", "test", "inspect", "pipeline"] {
+    for name in [
+        "new",
+        "build",
+        "run",
+        "test",
+        "inspect",
+        "pipeline",
+        "toolchain",
+    ] {
         // As the alias calls it, and as cargo calls an installed one.
         for words in [vec![name, "--help"], vec!["oxide", name, "--help"]] {
             let out = command().args(words).output().unwrap();

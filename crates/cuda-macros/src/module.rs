@@ -38,9 +38,14 @@ pub fn cuda_module(attr: TokenStream, item: TokenStream) -> Result<TokenStream> 
     if let Some(e) = no_kernel(items) {
         errors.push(e.to_compile_error());
     }
-    let artifact = artifact();
+    let Embedded {
+        items: embedded,
+        bytes: artifact,
+    } = artifact();
     items.push(Item::Verbatim(quote! {
         #(#errors)*
+
+        #embedded
 
         /// The kernels of this module, loaded into a context.
         #[derive(Clone)]
@@ -285,28 +290,100 @@ fn launch(
     Ok((method, expected))
 }
 
-/// The artifact's bytes: included by a path from the environment, which is tracked.
-fn artifact() -> TokenStream {
+/// The artifact in this crate's objects.
+struct Embedded {
+    /// Items of the module.
+    items: TokenStream,
+    /// An `Option<&'static [u8]>`.
+    bytes: TokenStream,
+}
+
+/// The artifact's bytes: from a path in the environment, which is tracked.
+fn artifact() -> Embedded {
+    let only = |bytes: TokenStream| Embedded {
+        items: TokenStream::new(),
+        bytes,
+    };
     let tracked = quote!(
         const _: ::core::option::Option<&str> = ::core::option_env!("CUDA_OXIDE_ARTIFACTS");
     );
     let Some(folder) = std::env::var_os("CUDA_OXIDE_ARTIFACTS").filter(|f| !f.is_empty()) else {
-        return quote!({ #tracked ::core::option::Option::None });
+        return only(quote!({ #tracked ::core::option::Option::None }));
     };
     let name = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
     let path = std::path::Path::new(&folder).join(format!("{name}.oxart"));
     if device_pass() {
-        return quote!({ #tracked ::core::option::Option::None });
+        return only(quote!({ #tracked ::core::option::Option::None }));
     }
     let text = path.to_string_lossy().into_owned();
-    if !path.exists() {
+    let Some((hash, len)) = hash_of(&path) else {
         let words = format!(
             "CUDA_OXIDE_ARTIFACTS is set, but `{text}` is not there: the device pass made no artifact for the crate `{name}`. \
              Build with `cargo oxide build`, which sets the variable after the device pass"
         );
-        return quote!({ #tracked ::core::compile_error!(#words) });
+        return only(quote!({ #tracked ::core::compile_error!(#words) }));
+    };
+    let symbol = format!("__oxide_artifact_{name}_{hash:016x}");
+    let assembly = once(&symbol, &text);
+    Embedded {
+        items: quote! {
+            #[cfg(target_os = "linux")]
+            ::core::arch::global_asm!(#assembly, options(raw));
+            #[cfg(target_os = "linux")]
+            unsafe extern "C" {
+                // `safe`: the assembly above defines it, with this length, and nothing writes it.
+                #[link_name = #symbol]
+                safe static __OXIDE_ARTIFACT: [u8; #len];
+            }
+            #[cfg(not(target_os = "linux"))]
+            static __OXIDE_ARTIFACT: [u8; #len] = *::core::include_bytes!(#text);
+        },
+        bytes: quote!({
+            #tracked
+            // By this rustc knows that the crate depends on the file.
+            const _: () = ::core::assert!(::core::include_bytes!(#text).len() == #len);
+            ::core::option::Option::Some(&__OXIDE_ARTIFACT as &[u8])
+        }),
     }
-    quote!({ #tracked ::core::option::Option::Some(::core::include_bytes!(#text) as &[u8]) })
+}
+
+/// Assembly that puts a file into the program once, however many modules and codegen units ask for it: a section in a group of its
+/// symbol's name, of which the linker keeps one. The symbol has the content's hash in its name, since rustc keeps object code whose
+/// assembly is the same.
+fn once(symbol: &str, path: &str) -> String {
+    let path = path.replace('\\', "\\\\").replace('"', "\\\"");
+    format!(
+        ".ifndef {symbol}\n\
+         .pushsection .rodata.{symbol},\"aG\",@progbits,{symbol},comdat\n\
+         .globl {symbol}\n\
+         .hidden {symbol}\n\
+         .type {symbol},@object\n\
+         .balign 16\n\
+         {symbol}:\n\
+         .incbin \"{path}\"\n\
+         .size {symbol}, . - {symbol}\n\
+         .popsection\n\
+         .endif"
+    )
+}
+
+/// Hash and length of a file; read once for all the modules of a crate.
+fn hash_of(path: &std::path::Path) -> Option<(u64, usize)> {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    use std::sync::Mutex;
+    static KNOWN: Mutex<Option<(std::path::PathBuf, u64, usize)>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some((of, hash, len)) = &*known
+        && of == path
+    {
+        return Some((*hash, *len));
+    }
+    let bytes = std::fs::read(path).ok()?;
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let (hash, len) = (hasher.finish(), bytes.len());
+    *known = Some((path.to_path_buf(), hash, len));
+    Some((hash, len))
 }
 
 /// Whether this very compilation is the device pass; there no artifact exists yet.

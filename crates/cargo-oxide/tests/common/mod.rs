@@ -142,3 +142,81 @@ pub fn command() -> Command {
         .env("COLUMNS", "100");
     command
 }
+
+/// A program with serde's derive, regex and clap beside its kernel.
+pub const POPULAR_MANIFEST: &str = r#"[package]
+name = "t-popular"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+cuda-core = { path = "{crates}/cuda-core" }
+cuda-device = { path = "{crates}/cuda-device" }
+clap = { version = "4.6", features = ["derive"] }
+regex = "1"
+serde = { version = "1", features = ["derive"] }
+serde_json = "1"
+
+[workspace]
+"#;
+
+/// It parses arguments, keeps the lines that match, sums what is in them on the device, and prints JSON.
+pub const POPULAR_MAIN: &str = r#"use clap::Parser;
+use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};
+use cuda_device::{DeviceCopy, DisjointSlice, cuda_module, kernel, thread};
+use serde::Serialize;
+
+#[derive(Parser)]
+struct Args {
+    #[arg(long)]
+    scale: u32,
+}
+
+/// A type that is both on the device and in JSON.
+#[derive(Clone, Copy, Serialize, DeviceCopy)]
+struct Item {
+    value: u32,
+    weight: u32,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    kept: Vec<String>,
+    sum: u32,
+}
+
+#[cuda_module]
+mod kernels {
+    use super::*;
+
+    #[kernel]
+    pub fn weigh(scale: u32, x: &[Item], mut y: DisjointSlice<u32>) {
+        let i = thread::index_1d();
+        let n = i.get();
+        if let Some(y) = y.get_mut(i) {
+            *y = x[n].value * x[n].weight * scale;
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args = Args::parse();
+    let pattern = regex::Regex::new(r"^[a-z](\d+)$")?;
+    let lines = ["a", "b7", "7c", "d11"];
+    let kept: Vec<&str> = lines.into_iter().filter(|l| pattern.is_match(l)).collect();
+    let items: Vec<Item> = kept
+        .iter()
+        .map(|l| Item { value: pattern.captures(l).unwrap()[1].parse().unwrap(), weight: 1 })
+        .collect();
+    let ctx = CudaContext::new(0)?;
+    let stream = ctx.default_stream();
+    let x = DeviceBuffer::from_host(&stream, &items)?;
+    let mut y = DeviceBuffer::<u32>::zeroed(&stream, items.len())?;
+    // SAFETY: one thread for each element; nothing else uses the buffers.
+    unsafe { kernels::load(&ctx)?.weigh(&stream, LaunchConfig::for_num_elems(items.len() as u32), args.scale, &x, &mut y)? };
+    let sum = y.to_host_vec(&stream)?.iter().sum();
+    let kept = kept.into_iter().map(str::to_string).collect();
+    println!("{}", serde_json::to_string(&Answer { kept, sum })?);
+    Ok(())
+}
+"#;
