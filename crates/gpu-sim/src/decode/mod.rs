@@ -5,10 +5,16 @@
 //! runs the others.
 
 mod alu;
+mod bits;
+mod by_type;
+mod carry;
+mod compare;
 mod control;
 mod convert;
+mod float;
 mod half;
 mod memory;
+mod moves;
 
 use crate::error::SimError;
 use crate::inst::*;
