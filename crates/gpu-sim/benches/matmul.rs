@@ -30,6 +30,7 @@ fn main() {
                 block: [32, 32, 1],
                 dynamic_shared: 0,
                 params,
+                ..LaunchParams::default()
             };
             let mut best = f64::INFINITY;
             let mut lanes = 0;

@@ -1,5 +1,6 @@
 //! Loads, stores and atomics: from addresses to bytes, with every check on the way.
 
+use crate::cluster;
 use crate::error::{AccessKind, Fault, MemorySpace, Nearby};
 use crate::float::{BF16, F16, add_odd, canonical, max64, min64};
 use crate::inst::*;
@@ -50,19 +51,34 @@ pub(crate) fn locate(
 ) -> Result<*mut u8, Fault> {
     let (space, address) = match space {
         MemSpace::Generic => match window(address) {
-            MemSpace::Shared => (MemSpace::Shared, address - SHARED_WINDOW),
+            MemSpace::Shared => (MemSpace::SharedCluster, address - SHARED_WINDOW),
             MemSpace::Local => (MemSpace::Local, address - LOCAL_WINDOW),
             MemSpace::KernelParam => (MemSpace::KernelParam, address - PARAM_WINDOW),
             s => (s, address),
         },
         s => (s, address),
     };
+    let mut offset = address;
     let (name, limit, base) = match space {
         MemSpace::Shared => (
             MemorySpace::Shared,
             u64::from(place.shared_size),
             place.shared,
         ),
+        MemSpace::SharedCluster => {
+            let base = match cluster::rank_of(address) {
+                None => Some(place.shared),
+                Some(rank) => env.peers.get(rank as usize).copied(),
+            };
+            // A rank that the cluster does not have is outside, whatever the offset.
+            let limit = if base.is_some() && address < WINDOW_SIZE {
+                offset = cluster::offset_of(address);
+                u64::from(place.shared_size)
+            } else {
+                0
+            };
+            (MemorySpace::Shared, limit, base.unwrap_or(place.shared))
+        }
         MemSpace::Local => {
             // SAFETY: a lane's part of local memory.
             let base = place.local.wrapping_add((lane * place.stride) as usize);
@@ -104,7 +120,7 @@ pub(crate) fn locate(
         }
     };
     let writes = name == MemorySpace::Param && kind != AccessKind::Load;
-    if address.checked_add(size).is_none_or(|end| end > limit) || writes {
+    if offset.checked_add(size).is_none_or(|end| end > limit) || writes {
         let nearby = if writes {
             Nearby::ReadOnly
         } else {
@@ -118,7 +134,7 @@ pub(crate) fn locate(
             nearby,
         });
     }
-    if address % size != 0 {
+    if offset % size != 0 {
         return Err(Fault::Misaligned {
             kind,
             space: name,
@@ -126,24 +142,11 @@ pub(crate) fn locate(
             size: size as u32,
         });
     }
-    Ok(base.wrapping_add(address as usize))
+    Ok(base.wrapping_add(offset as usize))
 }
 
-/// Executes a memory instruction for the lanes of `rows.mask`. The error names the first lane at fault.
-pub(crate) fn access(
-    env: &mut Env<'_>,
-    rows: &Rows,
-    place: &Place,
-    inst: &Inst,
-    mem: &Mem,
-) -> Result<(), (Fault, u32)> {
-    let kind = match inst.op {
-        Op::Load => AccessKind::Load,
-        Op::Store => AccessKind::Store,
-        _ => AccessKind::Atomic,
-    };
-    let size = u64::from(mem.size) * u64::from(mem.count);
-    let mask = rows.mask;
+/// The address of each lane.
+pub(crate) fn addresses(rows: &Rows, mem: &Mem) -> [u64; 32] {
     let mut address = [mem.offset; 32];
     if mem.base != NONE {
         // SAFETY: the base is a row of 8 or 4 bytes a lane.
@@ -161,6 +164,25 @@ pub(crate) fn access(
             }
         }
     }
+    address
+}
+
+/// Executes a memory instruction for the lanes of `rows.mask`. The error names the first lane at fault.
+pub(crate) fn access(
+    env: &mut Env<'_>,
+    rows: &Rows,
+    place: &Place,
+    inst: &Inst,
+    mem: &Mem,
+) -> Result<(), (Fault, u32)> {
+    let kind = match inst.op {
+        Op::Load => AccessKind::Load,
+        Op::Store => AccessKind::Store,
+        _ => AccessKind::Atomic,
+    };
+    let size = u64::from(mem.size) * u64::from(mem.count);
+    let mask = rows.mask;
+    let address = addresses(rows, mem);
     if mem.ordered {
         fence(Ordering::SeqCst);
     }
@@ -262,7 +284,9 @@ fn resolve(
                 let base = env.launch.params.as_ptr() as u64;
                 return Ok(std::array::from_fn(|l| address[l].wrapping_add(base)));
             }
-            MemSpace::Shared if end.is_some_and(|e| e <= u64::from(place.shared_size)) => {
+            MemSpace::Shared | MemSpace::SharedCluster
+                if end.is_some_and(|e| e <= u64::from(place.shared_size)) =>
+            {
                 let base = (place.shared as u64).wrapping_sub(shift);
                 return Ok(std::array::from_fn(|l| address[l].wrapping_add(base)));
             }

@@ -4,7 +4,7 @@ use crate::error::{Fault, FaultReport, LaunchError};
 use crate::inst::{BarrierKind, NONE};
 use crate::lanes::Rows;
 use crate::launch::Env;
-use crate::warp::{Failure, Line, State, Warp};
+use crate::warp::{Failure, Line, Split, State, Warp};
 
 #[derive(Clone, Default)]
 struct Barrier {
@@ -26,6 +26,11 @@ pub(crate) struct BlockState {
     pub shared: Vec<Line>,
     pub shared_size: u32,
     barriers: Vec<Barrier>,
+    /// Its place in its cluster, and the number of that place.
+    pub cluster_ctaid: [u32; 3],
+    pub cluster_rank: u32,
+    /// Lanes of each warp that have arrived at the barrier of the cluster.
+    pub cluster_arrived: Vec<u32>,
     /// Some barrier has changed since it was looked at.
     changed: bool,
 }
@@ -70,6 +75,8 @@ pub(crate) enum Turn {
     Running,
     /// All its threads have exited.
     Done,
+    /// No thread can go on before other blocks of the cluster do.
+    Waiting,
 }
 
 impl Block {
@@ -77,15 +84,20 @@ impl Block {
         let [gx, gy, _] = env.launch.grid.map(u64::from);
         let ctaid = [index % gx, index / gx % gy, index / (gx * gy)].map(|v| v as u32);
         let shared_size = env.program.shared + env.launch.dynamic_shared;
+        let threads: u32 = env.launch.block.iter().product();
+        let [cx, cy, _] = env.launch.cluster;
+        let cluster_ctaid = std::array::from_fn(|k| ctaid[k] % env.launch.cluster[k]);
         let state = BlockState {
             index,
             ctaid,
             shared: vec![Line([0; 64]); shared_size.div_ceil(64) as usize],
             shared_size,
             barriers: vec![Barrier::default(); 16],
+            cluster_ctaid,
+            cluster_rank: (cluster_ctaid[2] * cy + cluster_ctaid[1]) * cx + cluster_ctaid[0],
+            cluster_arrived: vec![0; threads.div_ceil(32) as usize],
             changed: false,
         };
-        let threads: u32 = env.launch.block.iter().product();
         let warps = (0..threads.div_ceil(32))
             .map(|w| Warp::new(env, w))
             .collect();
@@ -139,6 +151,10 @@ impl Block {
                     released |= w.release_warp_barriers(env);
                 }
                 if !released {
+                    let waits = |s: &Split| s.state == State::Cluster;
+                    if self.warps.iter().any(|w| w.splits.iter().any(waits)) {
+                        return Ok(Turn::Waiting);
+                    }
                     return Err(self.deadlock(env));
                 }
             }
@@ -243,6 +259,7 @@ impl Block {
                         (s.pc.saturating_sub(1), format!("waits at barrier {id},"))
                     }
                     State::Sync => (s.pc, "waits for other lanes at".to_string()),
+                    State::Cluster => (s.pc, "waits for the cluster at".to_string()),
                 };
                 let line = env.program.spans[pc as usize].line;
                 let text = env.program.text(pc);
@@ -263,7 +280,7 @@ impl Block {
         all
     }
 
-    fn deadlock(&self, env: &Env<'_>) -> LaunchError {
+    pub fn deadlock(&self, env: &Env<'_>) -> LaunchError {
         let at = self
             .warps
             .iter()

@@ -228,6 +228,13 @@ pub enum Fault {
         /// Length of the list.
         len: u32,
     },
+    /// A barrier object in shared memory that is used wrongly.
+    Mbarrier {
+        /// Its address.
+        address: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// `trap`.
     Trap,
     /// `brkpt` with no debugger.
@@ -296,6 +303,12 @@ impl fmt::Display for Fault {
             Fault::BadBranchIndex { index, len } => {
                 write!(f, "brx.idx with index {index} into {len} targets")
             }
+            Fault::Mbarrier { address, why } => {
+                write!(
+                    f,
+                    "wrong use of the mbarrier at shared address {address:#x}: {why}"
+                )
+            }
             Fault::Trap => f.write_str("trap"),
             Fault::Breakpoint => f.write_str("breakpoint, and no debugger is attached"),
             Fault::Assert { message } => write!(f, "assertion failed: {message}"),
@@ -341,6 +354,13 @@ pub enum SimError {
         /// Why.
         why: String,
     },
+    /// A cooperative launch of more blocks than can be resident at once.
+    CooperativeTooLarge {
+        /// Blocks.
+        blocks: u64,
+        /// How many fit.
+        fit: u64,
+    },
     /// The host has no more memory.
     OutOfMemory {
         /// Bytes asked for.
@@ -380,6 +400,10 @@ impl fmt::Display for SimError {
             }
             SimError::NotFound { name } => write!(f, "the module has no `{name}`"),
             SimError::BadLaunch { why } => write!(f, "launch refused: {why}"),
+            SimError::CooperativeTooLarge { blocks, fit } => write!(
+                f,
+                "a cooperative launch of {blocks} blocks, and {fit} fit (CUDA_OXIDE_SIM_SMS)"
+            ),
             SimError::OutOfMemory { size } => write!(f, "no host memory for {size} bytes"),
             SimError::Stopped => f.write_str("stopped"),
         }

@@ -4,6 +4,7 @@
 //! of the program. A row holds one value for each of the 32 lanes; a predicate is one `u32` with a bit for each lane.
 
 use crate::lanes::LaneFn;
+use crate::matrix::Matrix;
 use ptx::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -75,6 +76,19 @@ pub(crate) enum Op {
     ActiveMask,
     Fence,
     Nanosleep,
+    /// `x`: index into `Program::mems`; `a`: count, bytes, token or parity; `d`: result.
+    Mbarrier(BarrierOp),
+    /// `x` and `d2`: indices into `Program::mems` of destination and source; `a`: bytes to read; `b`: whether to read none.
+    Copy,
+    CopyCommit,
+    /// All groups but the youngest so many, or everything.
+    CopyWait {
+        keep: Option<u32>,
+    },
+    /// `c`: the full member mask.
+    Matrix(Arc<Matrix>),
+    ClusterArrive,
+    ClusterWait,
     /// The address of a local variable: `x` is its offset in the frame's local memory.
     LocalAddress {
         width: Width,
@@ -115,7 +129,17 @@ pub(crate) enum Special {
     LaneMask(MaskKind),
     TotalSmem,
     DynamicSmem,
-    /// Cluster sizes of 1 and so on: a constant.
+    ClusterId(u8),
+    NClusterId(u8),
+    ClusterCtaid(u8),
+    ClusterNctaid(u8),
+    ClusterRank,
+    ClusterSize,
+    /// Whether the launch has clusters: a predicate.
+    ExplicitCluster,
+    /// Halves of the address of a cooperative launch's workspace.
+    WorkspaceHigh,
+    WorkspaceLow,
     Constant(u32),
 }
 
@@ -135,6 +159,29 @@ pub(crate) enum BarrierKind {
     RedPopc,
     RedAnd,
     RedOr,
+}
+
+/// An operation on a barrier object in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BarrierOp {
+    Init,
+    Invalidate,
+    /// With `drop`, later phases expect the thread no more.
+    Arrive {
+        drop: bool,
+    },
+    /// Announces bytes, then arrives.
+    ArriveExpect,
+    Expect,
+    Complete,
+    /// Arrives once the thread's copies are done.
+    ArriveCopies {
+        increments: bool,
+    },
+    /// Whether the phase of a token, or of a parity, is over.
+    Test {
+        parity: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +217,8 @@ pub(crate) enum MemSpace {
     Generic,
     Global,
     Shared,
+    /// Shared memory of the blocks of a cluster.
+    SharedCluster,
     Local,
     Const,
     /// The kernel's parameter buffer.
@@ -324,6 +373,7 @@ pub(crate) struct Program {
     /// `.maxntid`/`.reqntid` product, 1024 without.
     pub max_threads: u32,
     pub required_block: Option<[u32; 3]>,
+    pub required_cluster: Option<[u32; 3]>,
 }
 
 /// 32 lanes of up to 16 bytes.

@@ -1,6 +1,7 @@
 //! Launches: blocks over threads of the host, or one after the other in a seeded order.
 
-use crate::block::{Block, Turn};
+use crate::block::Turn;
+use crate::cluster::{self, Cluster};
 use crate::error::{LaunchError, SimError, SourceFrame, SourceMap};
 use crate::inst::Program;
 use crate::memory::{Memory, Table};
@@ -56,6 +57,10 @@ pub struct LaunchParams {
     pub dynamic_shared: u32,
     /// The parameter buffer, laid out as [`Kernel::params`] says.
     pub params: Vec<u8>,
+    /// Whether all blocks must be resident at once, so that they may wait for each other.
+    pub cooperative: bool,
+    /// Blocks of a cluster; zeroes leave it to the kernel.
+    pub cluster: [u32; 3],
 }
 
 /// What a launch did.
@@ -93,11 +98,34 @@ pub(crate) struct Launch {
     pub dynamic_shared: u32,
     pub params: Vec<u128>,
     pub config: Config,
+    /// Blocks of a cluster, 1 without.
+    pub cluster: [u32; 3],
+    pub explicit_cluster: bool,
+    workspace: Option<Workspace>,
     pub id: u64,
     pub output: Arc<dyn Output>,
     stop: Arc<AtomicBool>,
     failed: AtomicBool,
     start: Instant,
+}
+
+impl Launch {
+    /// Address of what the blocks of a cooperative launch meet at; 0 in other launches.
+    pub fn workspace(&self) -> u64 {
+        self.workspace.as_ref().map_or(0, |w| w.address)
+    }
+}
+
+/// Memory of a cooperative launch, as long as the launch.
+struct Workspace {
+    memory: Arc<Memory>,
+    address: u64,
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        self.memory.free(self.address);
+    }
 }
 
 /// A range of addresses and what to add to them for the host's.
@@ -116,6 +144,8 @@ pub(crate) struct Env<'a> {
     pub launch: &'a Launch,
     pub table: Arc<Table>,
     pub lane_instructions: u64,
+    /// Shared memory of the blocks of the cluster under way, by rank.
+    pub peers: Vec<*mut u8>,
     cache: [Cached; 4],
     next_victim: usize,
     rng: Option<u64>,
@@ -135,6 +165,7 @@ impl<'a> Env<'a> {
             launch,
             table,
             lane_instructions: 0,
+            peers: Vec::new(),
             cache: [Cached {
                 start: 1,
                 end: 0,
@@ -297,6 +328,41 @@ impl Device {
                 program.param_size
             ));
         }
+        let explicit = (p.cluster != [0; 3]).then(|| p.cluster.map(|n| n.max(1)));
+        if let (Some(a), Some(b)) = (explicit, program.required_cluster)
+            && a != b
+        {
+            return bad(format!("cluster {a:?}, and the kernel requires {b:?}"));
+        }
+        let explicit = explicit.or(program.required_cluster);
+        let cluster = explicit.unwrap_or([1; 3]);
+        let size = cluster.iter().try_fold(1u32, |n, d| n.checked_mul(*d));
+        if size.is_none_or(|n| n == 0 || n > cluster::MAX_BLOCKS)
+            || (0..3).any(|k| p.grid[k] % cluster[k] != 0)
+        {
+            return bad(format!(
+                "clusters of {cluster:?} in a grid of {:?}: a cluster has up to {} blocks, and the grid whole clusters",
+                p.grid,
+                cluster::MAX_BLOCKS
+            ));
+        }
+        let workspace = if p.cooperative {
+            let blocks = p.grid.iter().map(|d| u64::from(*d)).product::<u64>();
+            let fit =
+                u64::from(self.blocks_per_sm(threads, shared as u32)) * u64::from(self.config.sms);
+            if blocks > fit {
+                return Err(SimError::CooperativeTooLarge { blocks, fit });
+            }
+            let address = self
+                .memory
+                .alloc_named(64, 64, "cooperative launch", true)?;
+            Some(Workspace {
+                memory: self.memory.clone(),
+                address,
+            })
+        } else {
+            None
+        };
         let params = p.params.chunks(16).map(|c| {
             let mut b = [0; 16];
             b[..c.len()].copy_from_slice(c);
@@ -307,6 +373,9 @@ impl Device {
             block: p.block,
             dynamic_shared: p.dynamic_shared,
             params: params.collect(),
+            cluster,
+            explicit_cluster: explicit.is_some(),
+            workspace,
             config: self.config.clone(),
             id: self.launches.fetch_add(1, Ordering::Relaxed) + 1,
             output: self.output.clone(),
@@ -323,11 +392,13 @@ impl Device {
         params: &LaunchParams,
     ) -> Result<Statistics, LaunchError> {
         let launch = self.prepare(kernel, params)?;
-        let total = params.grid.iter().map(|d| u64::from(*d)).product::<u64>();
+        let size = u64::from(launch.cluster.iter().product::<u32>());
+        let total = params.grid.iter().map(|d| u64::from(*d)).product::<u64>() / size;
         let threads: u32 = params.block.iter().product();
         let shared = kernel.program.shared + params.dynamic_shared;
         let resident =
             u64::from(self.blocks_per_sm(threads, shared).max(1)) * u64::from(self.config.sms);
+        let resident = (resident / size).max(1);
         let host = match self.config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
@@ -370,7 +441,7 @@ impl Device {
             Some(e) => Err(e),
             None => Ok(Statistics {
                 lane_instructions: lanes.into_inner(),
-                blocks: queue.done,
+                blocks: queue.done * size,
             }),
         }
     }
@@ -379,14 +450,15 @@ impl Device {
 /// Shared memory that a block can have, as on compute capability 9.0.
 pub const MAX_SHARED: u32 = 227 << 10;
 
+/// What is to be run: clusters, of one block each in most launches.
 struct Queue {
     next: u64,
     total: u64,
     resident: u64,
-    /// Blocks that have begun and not ended.
+    /// Clusters that have begun and not ended.
     running: u64,
     /// Those of them that wait for their next turn.
-    parked: VecDeque<Block>,
+    parked: VecDeque<Cluster>,
     done: u64,
     error: Option<LaunchError>,
 }
@@ -427,7 +499,7 @@ fn work(env: &mut Env<'_>, queue: &Mutex<Queue>, idle: &Condvar) {
                     q.next += 1;
                     q.running += 1;
                     drop(q);
-                    break Block::new(env, index);
+                    break Cluster::new(env, index);
                 }
             }
             let n = env.random(q.parked.len() as u64).unwrap_or(0) as usize;
@@ -446,7 +518,7 @@ fn work(env: &mut Env<'_>, queue: &Mutex<Queue>, idle: &Condvar) {
         let turn = block.run(env, quantum, slice);
         let mut q = lock();
         match turn {
-            Ok(Turn::Running) => q.parked.push_back(block),
+            Ok(Turn::Running | Turn::Waiting) => q.parked.push_back(block),
             Ok(Turn::Done) => {
                 q.running -= 1;
                 q.done += 1;

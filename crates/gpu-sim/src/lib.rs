@@ -13,6 +13,8 @@
 
 mod access;
 mod block;
+mod cluster;
+mod copies;
 mod decode;
 mod error;
 mod float;
@@ -20,6 +22,8 @@ mod inst;
 mod lanes;
 mod launch;
 mod machine;
+mod matrix;
+mod mbarrier;
 mod memory;
 mod module;
 mod printf;

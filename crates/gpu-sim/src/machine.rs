@@ -4,6 +4,7 @@
 //! is copied by [`Memory::snapshot`](crate::Memory::snapshot).
 
 use crate::block::{Block, Turn};
+use crate::cluster;
 use crate::error::{LaunchError, SourceFrame};
 use crate::inst::NONE;
 use crate::lanes::Rows;
@@ -34,6 +35,24 @@ pub enum LaneState {
     Barrier(u32),
     /// They wait for other lanes of the warp.
     WarpSync,
+    /// They wait for the other blocks of the cluster.
+    Cluster,
+}
+
+/// The cluster of a block.
+fn cluster_of(launch: &Launch, block: usize) -> u64 {
+    let (grid, size) = (launch.grid.map(u64::from), launch.cluster.map(u64::from));
+    let b = block as u64;
+    let at = [b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])];
+    let n = [grid[0] / size[0], grid[1] / size[1]];
+    (at[2] / size[2] * n[1] + at[1] / size[1]) * n[0] + at[0] / size[0]
+}
+
+/// Shared memory of the blocks of a block's cluster, by rank.
+fn peers(launch: &Launch, blocks: &mut [Block], block: usize) -> Vec<*mut u8> {
+    let members = cluster::members(launch, cluster_of(launch, block));
+    let shared = |i: u64| blocks[i as usize].state.shared.as_mut_ptr() as *mut u8;
+    members.into_iter().map(shared).collect()
 }
 
 /// Lanes at one instruction.
@@ -93,6 +112,13 @@ impl Machine {
         f(&mut env, &mut self.blocks)
     }
 
+    /// Lets the cluster of a block go on if all its threads have come to its barrier.
+    fn release_cluster(&mut self, block: usize) {
+        let members = cluster::members(&self.launch, cluster_of(&self.launch, block));
+        let member = |r: usize| members[r] as usize;
+        cluster::release(&mut self.blocks, member, members.len());
+    }
+
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
@@ -106,20 +132,26 @@ impl Machine {
     /// Executes one instruction of a warp. `false` when none of its lanes can run.
     pub fn step(&mut self, block: usize, warp: usize) -> Result<bool, LaunchError> {
         self.with(|env, blocks| {
+            let shared = peers(env.launch, blocks, block);
             let b = &mut blocks[block];
+            env.peers = shared;
             if !b.warps[warp].ready() {
                 return Ok(false);
             }
             b.step(env, warp, 1)?;
             Ok(true)
         })
+        .inspect(|_| self.release_cluster(block))
     }
 
     /// Runs a block for about so many warp instructions. `true` when all its threads have exited.
     pub fn run_block(&mut self, block: usize, steps: u64) -> Result<bool, LaunchError> {
-        self.with(
-            |env, blocks| Ok(blocks[block].run(env, steps, steps.clamp(1, 64))? == Turn::Done),
-        )
+        let turn = self.with(|env, blocks| {
+            env.peers = peers(env.launch, blocks, block);
+            blocks[block].run(env, steps, steps.clamp(1, 64))
+        })?;
+        self.release_cluster(block);
+        Ok(turn == Turn::Done)
     }
 
     /// Lanes of a warp that have not exited.
@@ -138,6 +170,7 @@ impl Machine {
                     State::Ready => LaneState::Ready,
                     State::Barrier { id, .. } => LaneState::Barrier(id),
                     State::Sync => LaneState::WarpSync,
+                    State::Cluster => LaneState::Cluster,
                 },
             })
             .collect()
@@ -307,6 +340,7 @@ mod tests {
             block: [2, 1, 1],
             dynamic_shared: 0,
             params: 40u32.to_le_bytes().into(),
+            ..LaunchParams::default()
         };
         let mut m = Machine::new(&device, &kernel, &params).unwrap();
         assert_eq!(

@@ -10,11 +10,13 @@ mod special;
 
 use crate::access;
 use crate::block::BlockState;
+use crate::copies::Copies;
 use crate::error::Fault;
 use crate::inst::*;
 use crate::lanes::Rows;
 use crate::launch::Env;
 use crate::sync;
+use crate::{matrix, mbarrier};
 
 /// Instructions that a split may run while others that could run wait.
 const FAIR: u64 = 2048;
@@ -52,6 +54,8 @@ pub(crate) enum State {
     },
     /// At a warp-synchronous instruction, for lanes that have not come.
     Sync,
+    /// At the barrier of the cluster.
+    Cluster,
 }
 
 /// Lanes at one instruction in one frame.
@@ -104,6 +108,7 @@ pub(crate) struct Warp {
     /// Instructions executed.
     pub steps: u64,
     pub tid: [[u32; 32]; 3],
+    pub copies: Copies,
     /// A split that runs out of turn, until this many steps.
     forced: u64,
 }
@@ -144,6 +149,7 @@ impl Warp {
             local: Local::default(),
             steps: 0,
             tid,
+            copies: Copies::default(),
             forced: 0,
         };
         let f = &env.program.functions[0];
@@ -156,6 +162,17 @@ impl Warp {
             ran: 0,
         });
         warp
+    }
+
+    /// The memory that an instruction in a frame can reach beside global memory.
+    fn place(&mut self, frame: u32, block: &mut BlockState) -> access::Place {
+        access::Place {
+            local: self.local.data.as_mut_ptr() as *mut u8,
+            stride: self.local.stride,
+            local_end: self.frames[frame as usize].local_end,
+            shared: block.shared.as_mut_ptr() as *mut u8,
+            shared_size: block.shared_size,
+        }
     }
 
     /// Whether some split could run.
@@ -253,14 +270,7 @@ impl Warp {
                 Op::Load | Op::Store | Op::Atomic => {
                     if m != 0 {
                         let mem = &program.mems[inst.x as usize];
-                        let f = &self.frames[frame as usize];
-                        let place = access::Place {
-                            local: self.local.data.as_mut_ptr() as *mut u8,
-                            stride: self.local.stride,
-                            local_end: f.local_end,
-                            shared: block.shared.as_mut_ptr() as *mut u8,
-                            shared_size: block.shared_size,
-                        };
+                        let place = self.place(frame, block);
                         if let Err((fault, lane)) = access::access(env, &rows, &place, inst, mem) {
                             break Err((fault, lane));
                         }
@@ -359,6 +369,47 @@ impl Warp {
                     continue;
                 }
                 Op::Nop => {
+                    pc += 1;
+                    continue;
+                }
+                Op::Mbarrier(op) => {
+                    let place = self.place(frame, block);
+                    let mem = &program.mems[inst.x as usize];
+                    if let Err(e) = mbarrier::execute(env, &rows, &place, inst, mem, *op) {
+                        break Err(e);
+                    }
+                    pc += 1;
+                    // Who tests may wait for lanes of this very warp.
+                    if !alone && matches!(op, BarrierOp::Test { .. }) {
+                        break Ok(());
+                    }
+                    continue;
+                }
+                Op::Copy => {
+                    let place = self.place(frame, block);
+                    let mems = (
+                        &program.mems[inst.x as usize],
+                        &program.mems[inst.d2 as usize],
+                    );
+                    if let Err(e) = self.copies.issue(env, &rows, &place, inst, mems) {
+                        break Err(e);
+                    }
+                    pc += 1;
+                    continue;
+                }
+                Op::CopyCommit => {
+                    self.copies.commit(m);
+                    pc += 1;
+                    continue;
+                }
+                Op::CopyWait { keep } => {
+                    let place = self.place(frame, block);
+                    self.copies.wait(&place, m, *keep);
+                    pc += 1;
+                    continue;
+                }
+                Op::ClusterArrive => {
+                    block.cluster_arrived[self.index as usize] |= m;
                     pc += 1;
                     continue;
                 }
@@ -474,6 +525,14 @@ impl Warp {
                     }
                     break Ok(());
                 }
+                Op::ClusterWait => {
+                    if block.cluster_arrived[self.index as usize] & m != 0 {
+                        self.splits[split].state = State::Cluster;
+                    } else {
+                        pc += 1;
+                    }
+                    break Ok(());
+                }
                 _ => {
                     let row = if matches!(inst.op, Op::WarpSync) {
                         inst.a
@@ -514,7 +573,14 @@ impl Warp {
                         break Ok(());
                     }
                     rows.mask = same;
-                    sync::execute(&rows, inst);
+                    if let Op::Matrix(operation) = &inst.op {
+                        let place = self.place(frame, block);
+                        if let Err(e) = matrix::execute(env, &rows, &place, operation) {
+                            break Err(e);
+                        }
+                    } else {
+                        sync::execute(&rows, inst);
+                    }
                     pc += 1;
                     if same != m {
                         break Ok(());

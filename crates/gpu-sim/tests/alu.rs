@@ -62,6 +62,7 @@ fn run(op: &str, d: &str, sources: &[&str], operands: &[[u64; 3]]) -> Vec<u64> {
                 block: [32, 1, 1],
                 dynamic_shared: 0,
                 params,
+                ..LaunchParams::default()
             },
         )
         .unwrap_or_else(|e| panic!("{e}"));

@@ -7,7 +7,7 @@
 //! // error: another piece
 //! // load-error: a piece of the error that loading, or decoding the first kernel named by `kernel:`, must give
 //! // print: text that the run line above prints
-//! // config: steps=1000 depth=8 for the run lines below
+//! // config: steps=1000 depth=8 cluster=2x1x1 cooperative=1 for the run lines below
 //! ```
 //! Sizes are `4` or `2x2x1`. Arguments are `u32 5` (any number type), `in u32[1, 2, 3]`, `out u32*4` (zeroed; the last
 //! one is compared with what is expected), `freed u32*4`, `null`, `past u32*4` (the address behind an allocation).
@@ -38,6 +38,8 @@ struct Run {
     print: Option<String>,
     steps: Option<u64>,
     depth: Option<u32>,
+    cluster: [u32; 3],
+    cooperative: bool,
 }
 
 fn size(s: &str) -> [u32; 3] {
@@ -147,6 +149,8 @@ fn parse_run(line: usize, s: &str) -> Run {
         print: None,
         steps: None,
         depth: None,
+        cluster: [0; 3],
+        cooperative: false,
     }
 }
 
@@ -208,6 +212,8 @@ fn execute(text: &str, run: &Run, seed: Option<u64>) -> Result<(), Failed> {
         block: run.shape[1],
         dynamic_shared: run.shared,
         params,
+        cooperative: run.cooperative,
+        cluster: run.cluster,
     };
     let result = device.launch(&kernel, &launch);
     if !run.errors.is_empty() {
@@ -262,6 +268,7 @@ fn file(path: &Path) -> Result<(), Failed> {
     let mut runs: Vec<Run> = Vec::new();
     let (mut load_errors, mut first) = (Vec::new(), None);
     let (mut steps, mut depth) = (None, None);
+    let (mut cluster, mut cooperative) = ([0; 3], false);
     for (n, line) in text.lines().enumerate() {
         let Some(c) = line.trim().strip_prefix("// ") else {
             continue;
@@ -269,6 +276,7 @@ fn file(path: &Path) -> Result<(), Failed> {
         if let Some(s) = c.strip_prefix("run: ") {
             let mut run = parse_run(n + 1, s);
             (run.steps, run.depth) = (steps, depth);
+            (run.cluster, run.cooperative) = (cluster, cooperative);
             runs.push(run);
         } else if let Some(s) = c.strip_prefix("error: ") {
             runs.last_mut().unwrap().errors.push(s.into());
@@ -283,6 +291,8 @@ fn file(path: &Path) -> Result<(), Failed> {
                 match word.split_once('=') {
                     Some(("steps", v)) => steps = Some(v.parse()?),
                     Some(("depth", v)) => depth = Some(v.parse()?),
+                    Some(("cluster", v)) => cluster = size(v),
+                    Some(("cooperative", v)) => cooperative = v == "1",
                     _ => return Err(format!("config {word}").into()),
                 }
             }

@@ -44,6 +44,7 @@ fn check(ptx: &str) {
             block: [1; 3],
             dynamic_shared: 0,
             params,
+            ..LaunchParams::default()
         };
         device
             .launch(&kernel, &launch)

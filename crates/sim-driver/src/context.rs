@@ -80,7 +80,7 @@ fn attribute(which: c_int) -> Option<c_int> {
         106 => 32,    // MAX_BLOCKS_PER_MULTIPROCESSOR
         111 => 1 << 10, // RESERVED_SHARED_MEMORY_PER_BLOCK
         115 => 1,     // MEMORY_POOLS_SUPPORTED
-        120 => 0,     // CLUSTER_LAUNCH
+        120 => 1,     // CLUSTER_LAUNCH
         // Everything else that a program may ask for is not there.
         21..=150 => 0,
         _ => return None,

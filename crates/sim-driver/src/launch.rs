@@ -80,6 +80,7 @@ fn launch(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
     cooperative: bool,
+    cluster: [c_uint; 3],
 ) -> Result<(), CUresult> {
     let f = function(handle)?;
     if shared as i64 > i64::from(f.max_dynamic_shared) {
@@ -90,23 +91,13 @@ fn launch(
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let device = device();
-    if cooperative {
-        let threads = block.iter().product();
-        let fits =
-            device.blocks_per_sm(threads, f.kernel.static_shared() + shared) * device.config.sms;
-        let blocks: u64 = grid.iter().map(|d| u64::from(*d)).product();
-        if blocks > u64::from(fits) {
-            state().report = format!(
-                "a cooperative launch of {blocks} blocks, and {fits} fit (CUDA_OXIDE_SIM_SMS)"
-            );
-            return Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-        }
-    }
     let params = LaunchParams {
         grid,
         block,
         dynamic_shared: shared,
         params: parameters(&f, params, extra)?,
+        cooperative,
+        cluster,
     };
     match device.launch(&f.kernel, &params) {
         Ok(s) => {
@@ -123,35 +114,32 @@ driver_api! {
         f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint, bz: c_uint, shared: c_uint, _stream: Handle,
         params: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
-        launch(f, [gx, gy, gz], [bx, by, bz], shared, params, extra, false)
+        launch(f, [gx, gy, gz], [bx, by, bz], shared, params, extra, false, [0; 3])
     }
     /// Launches a kernel whose blocks may wait for each other.
     sticky fn cuLaunchCooperativeKernel(
         f: Handle, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint, bz: c_uint, shared: c_uint, _stream: Handle,
         params: *mut *mut c_void,
     ) {
-        launch(f, [gx, gy, gz], [bx, by, bz], shared, params, std::ptr::null_mut(), true)
+        launch(f, [gx, gy, gz], [bx, by, bz], shared, params, std::ptr::null_mut(), true, [0; 3])
     }
-    /// Launches a kernel with attributes. A cluster of more than one block is not simulated.
+    /// Launches a kernel with attributes: of those, cooperation and the size of clusters matter here.
     sticky fn cuLaunchKernelEx(config: *const CUlaunchConfig, f: Handle, params: *mut *mut c_void, extra: *mut *mut c_void) {
         if config.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         // SAFETY: the caller gives a configuration.
         let c = unsafe { &*config };
-        let mut cooperative = false;
+        let (mut cooperative, mut cluster) = (false, [0; 3]);
         for k in 0..c.count as usize {
             // SAFETY: the caller gives `count` attributes.
             let a = unsafe { *c.attributes.add(k) };
             match a[0] as u32 {
                 2 => cooperative = a[1] as u32 != 0,
-                4 if a[1] as u32 > 1 || (a[1] >> 32) as u32 > 1 || a[2] as u32 > 1 => {
-                    state().report = "launches with clusters of several blocks are not simulated".into();
-                    return Err(CUDA_ERROR_NOT_SUPPORTED);
-                }
+                4 => cluster = [a[1] as u32, (a[1] >> 32) as u32, a[2] as u32],
                 _ => {}
             }
         }
-        launch(f, c.grid, c.block, c.shared, params, extra, cooperative)
+        launch(f, c.grid, c.block, c.shared, params, extra, cooperative, cluster)
     }
 }

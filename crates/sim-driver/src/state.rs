@@ -131,6 +131,7 @@ pub(crate) fn sim_error(e: &SimError) -> CUresult {
         SimError::Undefined { .. } => CUDA_ERROR_INVALID_PTX,
         SimError::NotFound { .. } => CUDA_ERROR_NOT_FOUND,
         SimError::BadLaunch { .. } => CUDA_ERROR_INVALID_VALUE,
+        SimError::CooperativeTooLarge { .. } => CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
         SimError::OutOfMemory { .. } => CUDA_ERROR_OUT_OF_MEMORY,
         SimError::Stopped => CUDA_ERROR_LAUNCH_TIMEOUT,
     }
@@ -145,6 +146,8 @@ pub(crate) fn fault_code(f: &Fault) -> CUresult {
         Fault::MemberMask { .. } | Fault::BadBranchIndex { .. } => CUDA_ERROR_ILLEGAL_INSTRUCTION,
         Fault::CallDepth { .. } | Fault::StackOverflow { .. } => CUDA_ERROR_HARDWARE_STACK_ERROR,
         Fault::BadFunctionPointer { .. } => CUDA_ERROR_INVALID_PC,
+        // A GPU does not look at the object; what comes of it is anything.
+        Fault::Mbarrier { .. } => CUDA_ERROR_ILLEGAL_INSTRUCTION,
         Fault::Trap | Fault::Breakpoint => CUDA_ERROR_LAUNCH_FAILED,
         Fault::Assert { .. } => CUDA_ERROR_ASSERT,
     }

@@ -69,9 +69,14 @@ impl Decoder<'_> {
             "exit" => self.plain(m, Op::Exit),
             "trap" => self.plain(m, Op::Trap),
             "brkpt" => self.plain(m, Op::Breakpoint),
-            "nop" | "pmevent" => {
-                m.take("mask");
-                self.plain(m, Op::Nop)
+            "nop" => self.plain(m, Op::Nop),
+            "pmevent" => {
+                // Profilers see it; that its number is one is the assembler's demand.
+                let limit = if m.take("mask") { 1 << 16 } else { 16 };
+                match self.operands::<1>(i)? {
+                    [Operand::Int(n)] if (0..limit).contains(n) => self.plain(m, Op::Nop),
+                    _ => self.unknown("number of the event"),
+                }
             }
             "griddepcontrol" => {
                 if !m.take("wait") && !m.take("launch_dependents") {
@@ -93,6 +98,13 @@ impl Decoder<'_> {
                                 | "gpu"
                                 | "sys"
                                 | "gl"
+                                | "proxy"
+                                | "async"
+                                | "alias"
+                                | "global"
+                                | "shared::cta"
+                                | "shared::cluster"
+                                | "mbarrier_init"
                         )
                         .then_some(())
                     })
@@ -135,6 +147,9 @@ impl Decoder<'_> {
             let inst = self.inst(Op::WarpSync);
             self.push(Inst { a, ..inst });
             return Ok(());
+        }
+        if m.take("cluster") {
+            return self.cluster_barrier(i, m);
         }
         m.take("cta");
         let kind = m.find(|s| matches!(s, "sync" | "arrive" | "red").then(|| s.to_string()));

@@ -24,11 +24,12 @@ fn cache_hint(s: &str) -> bool {
 }
 
 impl Decoder<'_> {
-    fn space(&mut self, m: &mut Mods<'_>) -> MemSpace {
+    pub(super) fn space(&mut self, m: &mut Mods<'_>) -> MemSpace {
         m.find(|s| {
             Some(match s {
                 "global" => MemSpace::Global,
                 "shared" | "shared::cta" => MemSpace::Shared,
+                "shared::cluster" => MemSpace::SharedCluster,
                 "local" => MemSpace::Local,
                 "const" => MemSpace::Const,
                 "param" | "param::entry" | "param::func" => MemSpace::KernelParam,
@@ -51,7 +52,11 @@ impl Decoder<'_> {
     }
 
     /// Base row, its width, offset, and the space that the name of a variable implies.
-    fn address(&mut self, o: &Operand, space: MemSpace) -> Decoded<(u32, Width, u64, MemSpace)> {
+    pub(super) fn address(
+        &mut self,
+        o: &Operand,
+        space: MemSpace,
+    ) -> Decoded<(u32, Width, u64, MemSpace)> {
         let Operand::Address { base, offset } = o else {
             return self.unknown(format!("address `{o}`"));
         };
@@ -213,7 +218,7 @@ impl Decoder<'_> {
         self.finish_mods(&m)?;
         if !matches!(
             space,
-            MemSpace::Generic | MemSpace::Global | MemSpace::Shared
+            MemSpace::Generic | MemSpace::Global | MemSpace::Shared | MemSpace::SharedCluster
         ) {
             return self.unknown("state space");
         }
@@ -293,7 +298,7 @@ impl Decoder<'_> {
         let [d, a] = self.operands::<2>(i)?;
         let window = match space {
             MemSpace::Global | MemSpace::Const => 0,
-            MemSpace::Shared => SHARED_WINDOW,
+            MemSpace::Shared | MemSpace::SharedCluster => SHARED_WINDOW,
             MemSpace::Local => LOCAL_WINDOW,
             MemSpace::KernelParam => PARAM_WINDOW,
             _ => return self.unknown("state space"),
@@ -313,13 +318,14 @@ impl Decoder<'_> {
 
     fn isspacep(&mut self, i: &Instruction, mut m: Mods<'_>) -> Decoded<()> {
         let space = self.space(&mut m);
-        if m.take("shared::cluster") {
-            // A cluster is one block here.
-            return self.window_test(i, SHARED_WINDOW);
-        }
         self.finish_mods(&m)?;
         match space {
-            MemSpace::Shared => self.window_test(i, SHARED_WINDOW),
+            MemSpace::SharedCluster => self.window_test(i, SHARED_WINDOW),
+            MemSpace::Shared => self.scalar(i, Type::Pred, [Type::B64], |a, _, _| {
+                // Another block's shared memory is that of the cluster, not of the block.
+                let own = crate::cluster::rank_of(a).is_none();
+                u64::from((SHARED_WINDOW..SHARED_WINDOW + WINDOW_SIZE).contains(&a) && own)
+            }),
             MemSpace::Local => self.window_test(i, LOCAL_WINDOW),
             MemSpace::KernelParam => self.window_test(i, PARAM_WINDOW),
             MemSpace::Global => self.scalar(i, Type::Pred, [Type::B64], |a, _, _| {

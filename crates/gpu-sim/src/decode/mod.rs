@@ -5,6 +5,7 @@
 //! runs the others.
 
 mod alu;
+mod asynchronous;
 mod bits;
 mod by_type;
 mod carry;
@@ -13,6 +14,7 @@ mod control;
 mod convert;
 mod float;
 mod half;
+mod matrix;
 mod memory;
 mod moves;
 
@@ -225,10 +227,12 @@ impl<'m> Decoder<'m> {
             .or(find(".maxntid"))
             .map_or(1024, product)
             .max(1);
-        let required_block = find(".reqntid").map(|d| {
+        let sizes = |d: &ptx::Directive| {
             let at = |i: usize| d.values.get(i).map_or(1, |v| *v as u32);
             [at(0), at(1), at(2)]
-        });
+        };
+        let required_block = find(".reqntid").map(sizes);
+        let required_cluster = find(".reqnctapercluster").map(sizes);
         Ok(Program {
             name: f.name.clone(),
             code: self.code,
@@ -249,6 +253,7 @@ impl<'m> Decoder<'m> {
             },
             max_threads,
             required_block,
+            required_cluster,
         })
     }
 
@@ -829,6 +834,25 @@ impl<'m> Decoder<'m> {
             | "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" | "membar" | "fence"
             | "nanosleep" | "pmevent" | "griddepcontrol" | "nop" => self.control_instruction(i),
             "cvt" => self.convert_instruction(i),
+            "mbarrier" => self.mbarrier(i),
+            "cp" => self.copy_instruction(i),
+            "mapa" => self.mapa(i),
+            "getctarank" => self.getctarank(i),
+            "mma" | "ldmatrix" | "stmatrix" => self.matrix_instruction(i),
+            "wmma"
+            | "wgmma"
+            | "tcgen05"
+            | "tensormap"
+            | "multimem"
+            | "clusterlaunchcontrol"
+            | "tex"
+            | "tld4"
+            | "txq"
+            | "suld"
+            | "sust"
+            | "sured"
+            | "suq"
+            | "movmatrix" => self.unknown("not simulated: use a GPU"),
             _ => self.alu_instruction(i),
         }
     }
@@ -858,11 +882,12 @@ fn special(name: &str) -> Option<Special> {
     Some(match (base, axis) {
         ("%tid", 0..3) => Special::Tid(axis),
         ("%ntid", 0..3) => Special::Ntid(axis),
-        ("%ctaid" | "%clusterid", 0..3) => Special::Ctaid(axis),
-        ("%nctaid" | "%nclusterid", 0..3) => Special::Nctaid(axis),
-        // Without cluster launches each block is a cluster.
-        ("%cluster_ctaid", 0..3) => Special::Constant(0),
-        ("%cluster_nctaid", 0..3) => Special::Constant(1),
+        ("%ctaid", 0..3) => Special::Ctaid(axis),
+        ("%nctaid", 0..3) => Special::Nctaid(axis),
+        ("%clusterid", 0..3) => Special::ClusterId(axis),
+        ("%nclusterid", 0..3) => Special::NClusterId(axis),
+        ("%cluster_ctaid", 0..3) => Special::ClusterCtaid(axis),
+        ("%cluster_nctaid", 0..3) => Special::ClusterNctaid(axis),
         _ => match name {
             "%laneid" => Special::LaneId,
             "%warpid" => Special::WarpId,
@@ -883,8 +908,11 @@ fn special(name: &str) -> Option<Special> {
             "%lanemask_ge" => Special::LaneMask(MaskKind::Ge),
             "%total_smem_size" | "%aggr_smem_size" => Special::TotalSmem,
             "%dynamic_smem_size" => Special::DynamicSmem,
-            "%cluster_ctarank" | "%is_explicit_cluster" => Special::Constant(0),
-            "%cluster_nctarank" => Special::Constant(1),
+            "%cluster_ctarank" => Special::ClusterRank,
+            "%cluster_nctarank" => Special::ClusterSize,
+            "%is_explicit_cluster" => Special::ExplicitCluster,
+            "%envreg1" => Special::WorkspaceHigh,
+            "%envreg2" => Special::WorkspaceLow,
             _ => {
                 let n: u32 = name.strip_prefix("%envreg")?.parse().ok()?;
                 (n < 32).then_some(Special::Constant(0))?

@@ -1,7 +1,6 @@
 //! Calls: frames, what passes between them, and the functions that are the simulator's own.
 
 use super::{Frame, Line, Split, State, Warp};
-use crate::access;
 use crate::block::BlockState;
 use crate::error::Fault;
 use crate::inst::*;
@@ -126,14 +125,7 @@ impl Warp {
             }
             Callee::Builtin(b) => {
                 for l in (0..32u32).filter(|l| lanes >> l & 1 != 0) {
-                    let f = &self.frames[frame as usize];
-                    let place = access::Place {
-                        local: self.local.data.as_mut_ptr() as *mut u8,
-                        stride: self.local.stride,
-                        local_end: f.local_end,
-                        shared: block.shared.as_mut_ptr() as *mut u8,
-                        shared_size: block.shared_size,
-                    };
+                    let place = self.place(frame, block);
                     let args: Vec<*const u8> = c
                         .args
                         .iter()

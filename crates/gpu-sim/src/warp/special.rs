@@ -47,6 +47,21 @@ impl Warp {
             }),
             Special::TotalSmem => one(block.shared_size.into()),
             Special::DynamicSmem => one(launch.dynamic_shared.into()),
+            Special::ClusterId(k) => {
+                let k = k as usize;
+                one(u64::from(block.ctaid[k] / launch.cluster[k]))
+            }
+            Special::NClusterId(k) => {
+                let k = k as usize;
+                one(u64::from(launch.grid[k] / launch.cluster[k]))
+            }
+            Special::ClusterCtaid(k) => one(block.cluster_ctaid[k as usize].into()),
+            Special::ClusterNctaid(k) => one(launch.cluster[k as usize].into()),
+            Special::ClusterRank => one(block.cluster_rank.into()),
+            Special::ClusterSize => one(u64::from(launch.cluster.iter().product::<u32>())),
+            Special::ExplicitCluster => one(launch.explicit_cluster.into()),
+            Special::WorkspaceHigh => one(launch.workspace() >> 32),
+            Special::WorkspaceLow => one(launch.workspace() & 0xffff_ffff),
             Special::Constant(c) => one(c.into()),
         };
         for (l, v) in values.into_iter().enumerate() {
