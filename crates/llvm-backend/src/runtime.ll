@@ -31,36 +31,30 @@ done:
   ret void
 }
 
-; The same for up to two integers, which most panics have: passed by value, so that a kernel needs no stack frame for them.
-define void @__oxide_panic2(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, i64 %first, i64 %second, i64 %nargs) noinline cold noreturn nounwind {
-entry:
-  %args = alloca [2 x i64], align 8
-  store i64 %first, ptr %args, align 8
-  %at = getelementptr i64, ptr %args, i64 1
-  store i64 %second, ptr %at, align 8
-  call void @__oxide_panic(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, ptr %args, i64 %nargs)
-  unreachable
-}
-
-define void @__oxide_panic(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, ptr %args, i64 %nargs) noinline cold noreturn nounwind {
+; The record, for the first thread that asks; null for the others, or where there is none.
+define internal ptr addrspace(1) @__oxide_panic_claim() noinline cold nounwind {
 entry:
   %address = load i64, ptr addrspace(1) @__oxide_panic_record, align 8
   %absent = icmp eq i64 %address, 0
-  br i1 %absent, label %stop, label %claim
+  br i1 %absent, label %none, label %claim
 claim:
   %record = inttoptr i64 %address to ptr addrspace(1)
   ; No sync scope named: the host is in it too.
   %pair = cmpxchg ptr addrspace(1) %record, i32 0, i32 1 acq_rel monotonic
   %won = extractvalue { i32, i1 } %pair, 1
-  br i1 %won, label %fill, label %stop
-fill:
-  %n = call i64 @llvm.umin.i64(i64 %nargs, i64 6)
+  br i1 %won, label %mine, label %none
+mine:
+  ret ptr addrspace(1) %record
+none:
+  ret ptr addrspace(1) null
+}
+
+; All of a claimed record but the arguments themselves.
+define internal void @__oxide_panic_fill(ptr addrspace(1) %record, ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, i64 %n) noinline cold nounwind {
+entry:
   %n32 = trunc i64 %n to i32
   %p.nargs = getelementptr i8, ptr addrspace(1) %record, i64 4
   store i32 %n32, ptr addrspace(1) %p.nargs, align 4
-  %p.args = getelementptr i8, ptr addrspace(1) %record, i64 8
-  %args.bytes = shl i64 %n, 3
-  call void @__oxide_panic_copy_bytes(ptr addrspace(1) %p.args, ptr %args, i64 %args.bytes)
   %p.line = getelementptr i8, ptr addrspace(1) %record, i64 56
   store i32 %line, ptr addrspace(1) %p.line, align 4
   %p.col = getelementptr i8, ptr addrspace(1) %record, i64 60
@@ -98,6 +92,38 @@ fill:
   fence seq_cst
   store atomic i32 2, ptr addrspace(1) %record monotonic, align 4
   fence seq_cst
+  ret void
+}
+
+define void @__oxide_panic(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, ptr %args, i64 %nargs) noinline cold noreturn nounwind {
+entry:
+  %record = call ptr addrspace(1) @__oxide_panic_claim()
+  %lost = icmp eq ptr addrspace(1) %record, null
+  br i1 %lost, label %stop, label %fill
+fill:
+  %n = call i64 @llvm.umin.i64(i64 %nargs, i64 6)
+  %p.args = getelementptr i8, ptr addrspace(1) %record, i64 8
+  %args.bytes = shl i64 %n, 3
+  call void @__oxide_panic_copy_bytes(ptr addrspace(1) %p.args, ptr %args, i64 %args.bytes)
+  call void @__oxide_panic_fill(ptr addrspace(1) %record, ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, i64 %n)
+  br label %stop
+stop:
+  call void @llvm.trap()
+  unreachable
+}
+
+; The same for up to two integers, which most panics have: passed by value, so that no kernel needs a stack frame for them.
+define void @__oxide_panic2(ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, i64 %first, i64 %second, i64 %nargs) noinline cold noreturn nounwind {
+entry:
+  %record = call ptr addrspace(1) @__oxide_panic_claim()
+  %lost = icmp eq ptr addrspace(1) %record, null
+  br i1 %lost, label %stop, label %fill
+fill:
+  %p.first = getelementptr i8, ptr addrspace(1) %record, i64 8
+  store i64 %first, ptr addrspace(1) %p.first, align 8
+  %p.second = getelementptr i8, ptr addrspace(1) %record, i64 16
+  store i64 %second, ptr addrspace(1) %p.second, align 8
+  call void @__oxide_panic_fill(ptr addrspace(1) %record, ptr %msg, i64 %msg_len, ptr %file, i64 %file_len, i32 %line, i32 %col, i64 %nargs)
   br label %stop
 stop:
   call void @llvm.trap()

@@ -235,15 +235,8 @@ bad:
 good:
   ret void
 }");
-    let kernel = ptx
-        .split(".entry k(")
-        .nth(1)
-        .unwrap()
-        .split("\n}")
-        .next()
-        .unwrap();
-    has(kernel, "__oxide_panic2");
-    lacks(kernel, "local");
+    has(&ptx, "call.uni __oxide_panic2");
+    lacks(&ptx, "local");
     has(&ptx, "trap;");
 }
 
