@@ -125,6 +125,18 @@ driver_functions! {
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
     );
+    fn cuLaunchCooperativeKernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared: c_uint,
+        stream: CUstream,
+        params: *mut *mut c_void,
+    );
     fn oxideModuleSetSideTable(module: CUmodule, bytes: *const c_void, len: usize);
     fn oxideLastError(buffer: *mut c_char, len: usize);
 }

@@ -371,7 +371,16 @@ impl CudaFunction {
         params: &[*const c_void],
     ) -> Result<(), DriverError> {
         // SAFETY: the caller's contract.
-        unsafe { launch_raw(&self.module.ctx, self.function, stream, cfg.into(), params) }
+        unsafe {
+            launch_raw(
+                &self.module.ctx,
+                self.function,
+                stream,
+                cfg.into(),
+                false,
+                params,
+            )
+        }
     }
 }
 
@@ -383,6 +392,7 @@ pub(crate) unsafe fn launch_raw(
     function: CUfunction,
     stream: &CudaStream,
     cfg: LaunchConfig,
+    cooperative: bool,
     params: &[*const c_void],
 ) -> Result<(), DriverError> {
     /// What a block has without asking for more.
@@ -403,19 +413,34 @@ pub(crate) unsafe fn launch_raw(
     let (shared, stream) = (cfg.shared_mem_bytes, stream.raw());
     // SAFETY: the caller's contract; the driver copies the parameters during the call.
     let result = unsafe {
-        ctx.driver.cuLaunchKernel(
-            function,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            shared,
-            stream,
-            params.as_mut_ptr(),
-            none,
-        )
+        if cooperative {
+            ctx.driver.cuLaunchCooperativeKernel(
+                function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                shared,
+                stream,
+                params.as_mut_ptr(),
+            )
+        } else {
+            ctx.driver.cuLaunchKernel(
+                function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                shared,
+                stream,
+                params.as_mut_ptr(),
+                none,
+            )
+        }
     };
     result
         .map_err(|e| ctx.explain(e))

@@ -186,11 +186,12 @@ pub unsafe fn launch(
     key: &str,
     stream: &CudaStream,
     cfg: LaunchConfig,
+    cooperative: bool,
     args: &[Arg<'_>],
 ) -> Result<(), DriverError> {
     let (loaded, kernel) = module.kernel(key, || Ok(key.to_owned()))?;
     // SAFETY: the caller's contract.
-    unsafe { launch_sliced(module, loaded, kernel, stream, cfg, args) }
+    unsafe { launch_sliced(module, loaded, kernel, stream, cfg, cooperative, args) }
 }
 
 /// Launches the instance of a generic kernel with this symbol.
@@ -203,6 +204,7 @@ pub unsafe fn launch_instance(
     symbol: &str,
     stream: &CudaStream,
     cfg: LaunchConfig,
+    cooperative: bool,
     args: &[Arg<'_>],
 ) -> Result<(), DriverError> {
     let key = || {
@@ -220,7 +222,39 @@ pub unsafe fn launch_instance(
         }
     }
     // SAFETY: the caller's contract.
-    unsafe { launch_sliced(module, loaded, kernel, stream, cfg, args) }
+    unsafe { launch_sliced(module, loaded, kernel, stream, cfg, cooperative, args) }
+}
+
+/// Whether a launch is what `#[launch_contract]` says: dimensions where they are given, and at least so much shared memory.
+#[inline(never)]
+pub fn keeps_contract(
+    kernel: &str,
+    cfg: &LaunchConfig,
+    grid: Option<(u32, u32, u32)>,
+    block: Option<(u32, u32, u32)>,
+    shared: u32,
+) -> Result<(), DriverError> {
+    let mut wrong = Vec::new();
+    if let Some(grid) = grid.filter(|g| *g != cfg.grid_dim) {
+        wrong.push(format!("grid {:?}, not {grid:?}", cfg.grid_dim));
+    }
+    if let Some(block) = block.filter(|b| *b != cfg.block_dim) {
+        wrong.push(format!("block {:?}, not {block:?}", cfg.block_dim));
+    }
+    if cfg.shared_mem_bytes < shared {
+        wrong.push(format!(
+            "{} bytes of shared memory, not {shared}",
+            cfg.shared_mem_bytes
+        ));
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "kernel `{kernel}` is launched against its contract: {}",
+        wrong.join("; ")
+    );
+    Err(DriverError::ours("CUDA_OXIDE_ERROR_LAUNCH_CONTRACT", text))
 }
 
 /// Slices the arguments' bytes by the artifact's table.
@@ -231,6 +265,7 @@ unsafe fn launch_sliced(
     kernel: &Kernel,
     stream: &CudaStream,
     cfg: LaunchConfig,
+    cooperative: bool,
     args: &[Arg<'_>],
 ) -> Result<(), DriverError> {
     if kernel.args.len() != args.len() {
@@ -256,7 +291,16 @@ unsafe fn launch_sliced(
         params.push(at.wrapping_byte_add(p.offset as usize));
     }
     // SAFETY: one pointer for each parameter, to as many bytes as the table says; and the caller's contract.
-    unsafe { launch_raw(module.context(), loaded.function, stream, cfg, &params) }
+    unsafe {
+        launch_raw(
+            module.context(),
+            loaded.function,
+            stream,
+            cfg,
+            cooperative,
+            &params,
+        )
+    }
 }
 
 /// What generated code returns in the device pass, where it never runs.
@@ -278,4 +322,27 @@ pub unsafe fn c_str(text: *const std::ffi::c_char) -> &'static str {
     let text = unsafe { std::ffi::CStr::from_ptr(text) };
     // A mangled name is ASCII.
     text.to_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_against_its_contract_says_how() {
+        let cfg = LaunchConfig {
+            grid_dim: (2, 1, 1),
+            block_dim: (64, 1, 1),
+            shared_mem_bytes: 16,
+        };
+        let of = |grid, block, shared| keeps_contract("k", &cfg, grid, block, shared);
+        assert!(of(None, Some((64, 1, 1)), 16).is_ok());
+        let err = of(Some((2, 1, 1)), Some((32, 2, 1)), 17).expect_err("a wrong launch");
+        assert_eq!(err.error_name(), "CUDA_OXIDE_ERROR_LAUNCH_CONTRACT");
+        let text = err.to_string();
+        assert!(
+            text.contains("block (64, 1, 1), not (32, 2, 1); 16 bytes of shared memory, not 17"),
+            "{text}"
+        );
+    }
 }

@@ -253,7 +253,7 @@ fn launches_by_the_artifacts_table() {
             __private::Arg::slice(y),
         ];
         // SAFETY: the kernel's arguments.
-        unsafe { __private::launch(&module, "app::scale", &stream, cfg, &args) }
+        unsafe { __private::launch(&module, "app::scale", &stream, cfg, false, &args) }
     };
     args(&3.0, &mut y).unwrap();
     assert_eq!(y.to_host_vec(&stream).unwrap(), [3.0, 6.0, 9.0]);
@@ -271,22 +271,25 @@ fn launches_by_the_artifacts_table() {
             "_RINvCsOther_3app3mapfECs2_3bin",
             &stream,
             cfg,
+            false,
             &args,
         )
     }
     .unwrap();
     assert_eq!(y.to_host_vec(&stream).unwrap(), [5.0, 10.0, 15.0]);
     // SAFETY: nothing is launched.
-    let e = unsafe { __private::launch_instance(&module, "_RINvC3app3mapdE", &stream, cfg, &args) }
-        .unwrap_err();
+    let e = unsafe {
+        __private::launch_instance(&module, "_RINvC3app3mapdE", &stream, cfg, false, &args)
+    }
+    .unwrap_err();
     assert!(
         e.error_string().contains("no kernel `app::map::<f64>`"),
         "{e}"
     );
     assert!(e.error_string().contains("app::map::<f32>"), "{e}");
     // SAFETY: nothing is launched.
-    let e =
-        unsafe { __private::launch(&module, "app::scale", &stream, cfg, &args[..2]) }.unwrap_err();
+    let e = unsafe { __private::launch(&module, "app::scale", &stream, cfg, false, &args[..2]) }
+        .unwrap_err();
     assert_eq!(e.error_name(), "CUDA_OXIDE_ERROR_LAYOUT_MISMATCH");
     let wrong = [
         __private::Arg::slice(&x),
@@ -294,7 +297,8 @@ fn launches_by_the_artifacts_table() {
         __private::Arg::slice(&y),
     ];
     // SAFETY: nothing is launched.
-    let e = unsafe { __private::launch(&module, "app::scale", &stream, cfg, &wrong) }.unwrap_err();
+    let e = unsafe { __private::launch(&module, "app::scale", &stream, cfg, false, &wrong) }
+        .unwrap_err();
     assert!(
         e.error_string()
             .contains("`k: T` has 4 bytes on the device and 8 on the host"),

@@ -17,7 +17,7 @@
 /// | 44 | 4 | `column` |
 /// | 48 | 4 | `max_threads` of `#[launch_bounds]`, 0 without |
 /// | 52 | 4 | `min_blocks` of `#[launch_bounds]`, 0 without |
-/// | 56 | 4 | `flags`: bit 0 is `#[kernel(fmad)]` |
+/// | 56 | 4 | `flags`: bit 0 is `#[kernel(fmad)]`, bit 1 `#[cooperative_launch]`; bits 8, 16 and 24 on, a byte each: x, y, z of `#[cluster_launch]` |
 /// | 60 | 4 | `nargs`, equal to `N` |
 /// | 64 + 56 i | 56 | `args[i]`, see [`ArgDesc`] |
 #[repr(C)]
@@ -33,7 +33,7 @@ pub struct KernelDesc<const N: usize> {
     /// `#[launch_bounds(max_threads, min_blocks)]`, 0 when not given.
     pub max_threads: u32,
     pub min_blocks: u32,
-    /// Bit 0: products and sums may fuse.
+    /// Bit 0: products and sums may fuse. Bit 1: the launch is cooperative. Bytes 1 to 3: blocks in a cluster, 0 without.
     pub flags: u32,
     /// `N`.
     pub nargs: u32,

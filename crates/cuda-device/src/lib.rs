@@ -14,7 +14,15 @@
 //! ```
 #![cfg_attr(not(test), no_std)]
 
+#[doc(hidden)]
+pub mod asm;
+pub mod async_copy;
 pub mod atomic;
+pub mod barrier;
+pub mod clc;
+pub mod cluster;
+pub mod constant;
+pub mod cooperative_groups;
 pub mod debug;
 mod disjoint;
 pub mod fence;
@@ -24,10 +32,18 @@ mod kernel_desc;
 #[doc(hidden)]
 pub mod printf;
 mod shared;
+pub mod tcgen05;
 pub mod thread;
+pub mod tma;
 pub mod warp;
+pub mod wgmma;
+pub mod wmma;
 
-pub use cuda_macros::{DeviceCopy, cuda_module, device, gpu_printf, kernel, launch_bounds};
+pub use constant::ConstantMemory;
+pub use cuda_macros::{
+    DeviceCopy, cluster_launch, constant, convergent, cooperative_launch, cuda_module, device,
+    gpu_printf, kernel, launch_bounds, launch_contract, ptx_asm,
+};
 pub use device_copy::{DeviceCopy, layout_hash, opaque_layout};
 pub use disjoint::DisjointSlice;
 pub use kernel_desc::{__oxide_kernel_instance, ArgDesc, KernelDesc};
@@ -66,5 +82,19 @@ macro_rules! __only_on_device {
 #[cfg(not(cuda_oxide_device))]
 #[macro_export]
 macro_rules! __only_on_device {
+    ($($item:tt)*) => {};
+}
+
+/// Items of the host pass alone.
+#[doc(hidden)]
+#[cfg(not(cuda_oxide_device))]
+#[macro_export]
+macro_rules! __only_on_host {
+    ($($item:tt)*) => { $($item)* };
+}
+#[doc(hidden)]
+#[cfg(cuda_oxide_device)]
+#[macro_export]
+macro_rules! __only_on_host {
     ($($item:tt)*) => {};
 }

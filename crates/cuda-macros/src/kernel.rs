@@ -1,9 +1,9 @@
 //! `#[kernel]` and `#[launch_bounds]`.
 
-use crate::signature::{Options, Signature, parse_bounds};
+use crate::signature::{OF_LAUNCHES, Options, Signature};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Attribute, ItemFn, Result, parse::Parser};
+use syn::{Attribute, Ident, ItemFn, Result, parse::Parser};
 
 pub fn kernel(attr: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let mut f: ItemFn = syn::parse2(item)?;
@@ -38,19 +38,26 @@ pub fn kernel(attr: TokenStream, item: TokenStream) -> Result<TokenStream> {
     })
 }
 
-/// `#[launch_bounds]` above `#[kernel]`: hands itself on to it.
-pub fn launch_bounds(attr: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let (max, min) = parse_bounds.parse2(attr)?;
+/// `#[launch_bounds]` and its like above `#[kernel]`: it hands itself on.
+pub fn hand_on(name: &str, attr: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let name = Ident::new(name, proc_macro2::Span::call_site());
+    let own = if attr.is_empty() {
+        quote!(#name)
+    } else {
+        quote!(#name(#attr))
+    };
+    // Mistakes are reported here, once.
+    syn::parse2::<Options>(own.clone())?;
     let mut f: ItemFn = syn::parse2(item)?;
     let Some(at) = f.attrs.iter().position(|a| is(a, "kernel")) else {
         return Err(syn::Error::new(
             f.sig.ident.span(),
-            "`#[launch_bounds]` needs `#[kernel]` on the same function",
+            format!("`#[{name}]` needs `#[kernel]` on the same function"),
         ));
     };
     let path = f.attrs[at].path().clone();
     let rest = arguments(&f.attrs[at])?;
-    f.attrs[at] = syn::parse_quote!(#[#path(launch_bounds(#max, #min), #rest)]);
+    f.attrs[at] = syn::parse_quote!(#[#path(#own, #rest)]);
     Ok(quote!(#f))
 }
 
@@ -68,13 +75,51 @@ pub fn arguments(attr: &Attribute) -> Result<TokenStream> {
     }
 }
 
-/// Takes `#[launch_bounds]` off a function's attributes.
+/// Takes `#[launch_bounds]` and its like off a function's attributes.
 pub fn take_bounds(attrs: &mut Vec<Attribute>, options: &mut Options) -> Result<()> {
-    if let Some(at) = attrs.iter().position(|a| is(a, "launch_bounds")) {
-        let attr = attrs.remove(at);
-        options.launch_bounds = Some(parse_bounds.parse2(arguments(&attr)?)?);
+    for name in OF_LAUNCHES {
+        if let Some(at) = attrs.iter().position(|a| is(a, name)) {
+            let attr = attrs.remove(at);
+            let name = Ident::new(name, proc_macro2::Span::call_site());
+            let rest = arguments(&attr)?;
+            let own = if rest.is_empty() {
+                quote!(#name)
+            } else {
+                quote!(#name(#rest))
+            };
+            let parse = |input: syn::parse::ParseStream| options.parse_more(input);
+            Parser::parse2(parse, own)?;
+        }
     }
     Ok(())
+}
+
+/// `#[constant]`: the type says it to the compiler, so the attribute only checks.
+pub fn constant(attr: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    if !attr.is_empty() {
+        return Err(syn::Error::new_spanned(attr, "`#[constant]` takes nothing"));
+    }
+    let item: syn::ItemStatic = syn::parse2(item)?;
+    let right = match &*item.ty {
+        syn::Type::Path(p) => {
+            let last = p.path.segments.last();
+            last.is_some_and(|s| s.ident == "ConstantMemory")
+        }
+        _ => false,
+    };
+    if !right {
+        return Err(syn::Error::new_spanned(
+            &item.ty,
+            "a static in constant memory has the type `ConstantMemory<T>`",
+        ));
+    }
+    if let syn::StaticMutability::Mut(token) = &item.mutability {
+        return Err(syn::Error::new_spanned(
+            token,
+            "kernels cannot write constant memory: leave `mut` out",
+        ));
+    }
+    Ok(quote!(#[allow(dead_code)] #item))
 }
 
 #[cfg(test)]
@@ -144,16 +189,32 @@ mod tests {
 
     #[test]
     fn launch_bounds_hands_itself_on() {
-        let out = launch_bounds(
+        let out = hand_on(
+            "launch_bounds",
             "256, 2".parse().unwrap(),
             "#[kernel(fmad)] fn k() {}".parse().unwrap(),
         )
         .unwrap()
         .to_string();
+        assert!(out.contains("launch_bounds (256 , 2) , fmad"), "{out}");
+        let alone = |name: &str, attr: &str, item: &str| {
+            hand_on(name, attr.parse().unwrap(), item.parse().unwrap())
+        };
+        assert!(alone("launch_bounds", "256", "fn k() {}").is_err());
+        assert!(alone("cluster_launch", "3, 3", "#[kernel] fn k() {}").is_err());
+        assert!(alone("cooperative_launch", "", "#[kernel] fn k() {}").is_ok());
+        let out = expand("cluster_launch(2, 1, 1), cooperative_launch", "fn k() {}");
         assert!(
-            out.contains("launch_bounds (256u32 , 2u32) , fmad"),
+            out.contains(&format!("flags : {}u32", 0x0101_0202)),
             "{out}"
         );
-        assert!(launch_bounds("256".parse().unwrap(), "fn k() {}".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn constants_have_their_type() {
+        let of = |item: &str| constant(TokenStream::new(), item.parse().unwrap());
+        assert!(of("static A: ConstantMemory<u32> = ConstantMemory::new(1);").is_ok());
+        assert!(of("static A: u32 = 1;").is_err());
+        assert!(of("static mut A: ConstantMemory<u32> = ConstantMemory::new(1);").is_err());
     }
 }

@@ -8,6 +8,7 @@ mod kernel;
 mod module;
 mod paths;
 mod printf;
+mod ptx_asm;
 mod signature;
 
 /// Makes a function a kernel.
@@ -37,7 +38,53 @@ pub fn device(_attr: TokenStream, item: TokenStream) -> TokenStream {
 /// that at least so many blocks fit on an SM (optional).
 #[proc_macro_attribute]
 pub fn launch_bounds(attr: TokenStream, item: TokenStream) -> TokenStream {
-    finish(kernel::launch_bounds(attr.into(), item.into()))
+    finish(kernel::hand_on("launch_bounds", attr.into(), item.into()))
+}
+
+/// `#[cluster_launch(x, y, z)]` beside `#[kernel]`: its blocks run in clusters of this shape. sm_90.
+#[proc_macro_attribute]
+pub fn cluster_launch(attr: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::hand_on("cluster_launch", attr.into(), item.into()))
+}
+
+/// `#[cooperative_launch]` beside `#[kernel]`: all blocks run at once, so that `grid::sync` works. A launch of more blocks than fit is an error.
+#[proc_macro_attribute]
+pub fn cooperative_launch(attr: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::hand_on(
+        "cooperative_launch",
+        attr.into(),
+        item.into(),
+    ))
+}
+
+/// `#[launch_contract(block_dim(256), grid_dim(8, 8), shared_mem_bytes(1024))]` beside `#[kernel]`: launches of another shape are errors before they
+/// reach the driver. Dimensions that are left out are 1; `shared_mem_bytes` is the least.
+#[proc_macro_attribute]
+pub fn launch_contract(attr: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::hand_on("launch_contract", attr.into(), item.into()))
+}
+
+/// Marks a `static` of type `ConstantMemory<T>`, which lies in constant memory.
+#[proc_macro_attribute]
+pub fn constant(attr: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::constant(attr.into(), item.into()))
+}
+
+/// Says that a function's control flow must stay as it is around its calls. The compiler takes every device function for one until LLVM has shown that
+/// it holds no barrier, shuffle or vote, so that nothing is lost without the attribute.
+#[proc_macro_attribute]
+pub fn convergent(_attr: TokenStream, item: TokenStream) -> TokenStream {
+    item
+}
+
+/// Inline PTX: `ptx_asm!("add.u32 {0}, {1}, {2};", out("r") sum, in("r") a, in("r") b)`.
+///
+/// `{0}`, `{name}` (`name = in("r") x`) and `{}` are operands, `{{` and `}}` braces of PTX. Registers: `"h"` 16 bits, `"r"` 32, `"l"` 64 and
+/// pointers, `"f"` `f32`, `"d"` `f64`. `options(pure)`: a function of its inputs, which may go if nothing uses it; `options(convergent)`: it meets other
+/// threads. Unsafe: the compiler believes what is written.
+#[proc_macro]
+pub fn ptx_asm(input: TokenStream) -> TokenStream {
+    finish(ptx_asm::ptx_asm(input.into()))
 }
 
 /// Implements `DeviceCopy` for a `Copy` type whose fields have it.

@@ -230,19 +230,28 @@ fn launch(
 
     let instance = signature.instance();
     let text = name.to_string();
+    let checked = signature.options.contract.as_ref().map(|c| {
+        let dims = |d: Option<(u32, u32, u32)>| match d {
+            Some((x, y, z)) => quote!(::core::option::Option::Some((#x, #y, #z))),
+            None => quote!(::core::option::Option::None),
+        };
+        let (grid, block, shared) = (dims(c.grid), dims(c.block), c.shared);
+        quote!(#core::__private::keeps_contract(#text, &cfg, #grid, #block, #shared)?;)
+    });
+    let cooperative = signature.options.cooperative;
     let (on_device, on_host) = if signature.is_generic() {
         let desc = signature.desc(device);
         (
             quote!(#device::__oxide_kernel_instance(const { &#desc });),
             quote!(#core::__private::launch_instance(
-                &self.module, #core::__symbol_of!(#instance), stream, cfg.into(), &[#(#values),*],
+                &self.module, #core::__symbol_of!(#instance), stream, cfg, #cooperative, &[#(#values),*],
             )),
         )
     } else {
         (
             quote!(),
             quote!(#core::__private::launch(
-                &self.module, ::core::concat!(::core::module_path!(), "::", #text), stream, cfg.into(), &[#(#values),*],
+                &self.module, ::core::concat!(::core::module_path!(), "::", #text), stream, cfg, #cooperative, &[#(#values),*],
             )),
         )
     };
@@ -271,7 +280,11 @@ fn launch(
                     let _ = (stream, cfg, #(#names),*);
                     ::core::result::Result::Err(#core::__private::device_pass())
                 }
-                { #on_host }
+                {
+                    let cfg: #core::LaunchConfig = cfg.into();
+                    #checked
+                    #on_host
+                }
             }
         }
     };

@@ -16,15 +16,46 @@ pub struct Options {
     pub fmad: bool,
     /// `(max_threads, min_blocks)`.
     pub launch_bounds: Option<(u32, u32)>,
+    /// Blocks in a cluster.
+    pub cluster: Option<(u32, u32, u32)>,
+    /// All blocks run at once.
+    pub cooperative: bool,
+    /// What a launch must have.
+    pub contract: Option<Contract>,
     /// The path of `cuda_device` where it was named.
     pub device: Option<syn::Path>,
     /// The path of `cuda_core` where it was named.
     pub core: Option<syn::Path>,
 }
 
+/// Attributes beside `#[kernel]` that say something about launches.
+pub const OF_LAUNCHES: [&str; 4] = [
+    "launch_bounds",
+    "cluster_launch",
+    "cooperative_launch",
+    "launch_contract",
+];
+
+/// `#[launch_contract]`.
+#[derive(Clone, Default)]
+pub struct Contract {
+    pub grid: Option<(u32, u32, u32)>,
+    pub block: Option<(u32, u32, u32)>,
+    pub shared: u32,
+}
+
 impl Parse for Options {
     fn parse(input: ParseStream) -> Result<Self> {
         let mut options = Options::default();
+        options.parse_more(input)?;
+        Ok(options)
+    }
+}
+
+impl Options {
+    /// Adds what stands there.
+    pub fn parse_more(&mut self, input: ParseStream) -> Result<()> {
+        let options = self;
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             match name.to_string().as_str() {
@@ -42,6 +73,22 @@ impl Parse for Options {
                     syn::parenthesized!(content in input);
                     options.launch_bounds = Some(parse_bounds(&content)?);
                 }
+                "cluster_launch" => {
+                    let content;
+                    syn::parenthesized!(content in input);
+                    let (x, y, z) = dimensions(&content)?;
+                    // PTX ISA, "Cluster": 8 blocks everywhere, 16 where a kernel may be less portable.
+                    if u64::from(x) * u64::from(y) * u64::from(z) > 8 {
+                        return Err(Error::new(name.span(), "a cluster has at most 8 blocks"));
+                    }
+                    options.cluster = Some((x, y, z));
+                }
+                "cooperative_launch" => options.cooperative = true,
+                "launch_contract" => {
+                    let content;
+                    syn::parenthesized!(content in input);
+                    options.contract = Some(contract(&content)?);
+                }
                 other => {
                     let text = format!(
                         "`{other}` is not known here: expected `fmad`, `device = path` or `core = path`"
@@ -53,8 +100,49 @@ impl Parse for Options {
                 input.parse::<syn::Token![,]>()?;
             }
         }
-        Ok(options)
+        Ok(())
     }
+}
+
+/// `x`, `x, y` or `x, y, z`: what is left out is 1.
+fn dimensions(input: ParseStream) -> Result<(u32, u32, u32)> {
+    let span = input.span();
+    let list = input.parse_terminated(<syn::LitInt as Parse>::parse, syn::Token![,])?;
+    let mut all = [1u32; 3];
+    if list.is_empty() || list.len() > 3 {
+        return Err(Error::new(span, "expected one to three numbers"));
+    }
+    for (place, literal) in all.iter_mut().zip(&list) {
+        *place = literal.base10_parse()?;
+        if *place == 0 {
+            return Err(Error::new(literal.span(), "a dimension is at least 1"));
+        }
+    }
+    Ok((all[0], all[1], all[2]))
+}
+
+fn contract(input: ParseStream) -> Result<Contract> {
+    let mut out = Contract::default();
+    while !input.is_empty() {
+        let name: Ident = input.parse()?;
+        let content;
+        syn::parenthesized!(content in input);
+        match name.to_string().as_str() {
+            "grid_dim" => out.grid = Some(dimensions(&content)?),
+            "block_dim" => out.block = Some(dimensions(&content)?),
+            "shared_mem_bytes" => out.shared = content.parse::<syn::LitInt>()?.base10_parse()?,
+            _ => {
+                return Err(Error::new(
+                    name.span(),
+                    "expected `grid_dim(…)`, `block_dim(…)` or `shared_mem_bytes(…)`",
+                ));
+            }
+        }
+        if !input.is_empty() {
+            input.parse::<syn::Token![,]>()?;
+        }
+    }
+    Ok(out)
 }
 
 /// `max_threads` or `max_threads, min_blocks`.
@@ -223,7 +311,12 @@ impl Signature {
         let instance = self.instance();
         let name = self.name.to_string();
         let (max, min) = self.options.launch_bounds.unwrap_or((0, 0));
-        let flags = self.options.fmad as u32;
+        let (x, y, z) = self.options.cluster.unwrap_or((0, 0, 0));
+        let flags = self.options.fmad as u32
+            | (self.options.cooperative as u32) << 1
+            | x << 8
+            | y << 16
+            | z << 24;
         let args = self.args.iter().map(|arg| {
             let (name, ty) = (arg.name.to_string(), erase_lifetimes(&arg.ty));
             let text = type_text(&arg.ty);

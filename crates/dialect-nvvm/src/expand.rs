@@ -92,6 +92,9 @@ pub fn expand(
 /// The definition of a device function `__nvvm_<op>`, for a module in which it is only declared: always inlined, and
 /// dropped where it is not used. `None` if no operation has that name.
 pub fn llvm_definition(extern_name: &str) -> Option<String> {
+    if let Some(text) = crate::asm::definition(extern_name) {
+        return Some(text);
+    }
     let resolved = lookup(extern_name)?;
     let body = body(&resolved);
     let mut text = String::new();

@@ -8,6 +8,7 @@
 //! The four atomic operations are rows of the same table, but each stands for a family: what varies (operation, type,
 //! scope, ordering) is an attribute, [`atomic::Atomic`].
 
+pub mod asm;
 pub mod atomic;
 pub mod atomicrmw;
 pub mod doc;

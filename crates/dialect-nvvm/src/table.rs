@@ -239,6 +239,46 @@ pub fn specs() -> impl Iterator<Item = &'static Spec> {
     TABLE.iter().flat_map(|module| module.iter())
 }
 
+/// The operations in a module's text: those whose intrinsics it calls, or whose inline PTX it has.
+pub fn used(module: &str) -> impl Iterator<Item = &'static Spec> {
+    specs().filter(move |spec| {
+        let intrinsics = spec.intrinsics();
+        if intrinsics.is_empty() {
+            spec.body.contains(" asm ") && module.contains(spec.ptx)
+        } else {
+            intrinsics
+                .iter()
+                .all(|name| module.contains(&format!("@{name}(")))
+        }
+    })
+}
+
+/// The least of two GPUs that has the operations of both; `None` if there is none.
+pub fn both(a: MinimumSm, b: MinimumSm) -> Option<MinimumSm> {
+    use MinimumSm::{Sm, SmA};
+    match (a, b) {
+        (Sm(a), Sm(b)) => Some(Sm(a.max(b))),
+        (Sm(least), SmA(exact)) | (SmA(exact), Sm(least)) => (least <= exact).then_some(SmA(exact)),
+        (SmA(a), SmA(b)) => (a == b).then_some(SmA(a)),
+    }
+}
+
+/// The least GPU that has every operation in a module's text.
+///
+/// # Errors
+/// Two operations that no GPU has both.
+pub fn needed_sm(module: &str) -> Result<MinimumSm, (&'static Spec, &'static Spec)> {
+    let mut needed: (MinimumSm, Option<&Spec>) = (MinimumSm::Sm(0), None);
+    for spec in used(module) {
+        match (both(needed.0, spec.minimum_sm), needed.1) {
+            (Some(sm), _) if sm == needed.0 => {}
+            (Some(sm), _) => needed = (sm, Some(spec)),
+            (None, first) => return Err((first.unwrap_or(spec), spec)),
+        }
+    }
+    Ok(needed.0)
+}
+
 /// The PTX version × 10 that the intrinsics in a module's text need, if LLVM's default may be older.
 pub fn needed_ptx(module: &str) -> Option<u32> {
     specs()

@@ -165,6 +165,43 @@ fn an_unknown_intrinsic_is_seen() {
     }
 }
 
+#[test]
+fn a_module_says_what_gpu_it_needs() {
+    use dialect_nvvm::{MinimumSm, table::needed_sm};
+    let of = |names: &[&str]| {
+        let text: String = names
+            .iter()
+            .map(|name| llvm_definition(name).expect("it is there"))
+            .collect();
+        needed_sm(&text)
+    };
+    assert_eq!(of(&["__nvvm_barrier0"]).ok(), Some(MinimumSm::Sm(0)));
+    assert_eq!(
+        of(&["__nvvm_barrier0", "__nvvm_cluster_sync"]).ok(),
+        Some(MinimumSm::Sm(90))
+    );
+    let wgmma = "__nvvm_wgmma_mma_async_m64n64k16_f32_bf16";
+    assert_eq!(
+        of(&["__nvvm_mbarrier_arrive", wgmma, "__nvvm_elect_sync"]).ok(),
+        Some(MinimumSm::SmA(90))
+    );
+    let (a, b) = of(&[wgmma, "__nvvm_tcgen05_wait_ld"]).expect_err("no GPU has both");
+    assert_ne!(a.module, b.module);
+    // Each operation is found in its own definition.
+    for spec in specs().filter(|spec| spec.module != Module::Atomic) {
+        let text = llvm_definition(&spec.extern_name()).expect("it is there");
+        let Ok(needed) = needed_sm(&text) else {
+            panic!("{}", spec.name);
+        };
+        let (least, found) = (spec.minimum_sm.target(), needed.target());
+        assert!(
+            found == least || spec.intrinsics().is_empty(),
+            "{}: {found}",
+            spec.name
+        );
+    }
+}
+
 /// What LLVM's own declaration of an intrinsic says.
 fn is_convergent(ir: &str, intrinsic: &str) -> Option<bool> {
     let declaration = ir
@@ -297,4 +334,42 @@ fn atomic_verifier_refuses() {
     assert!(verify_operation(op, ctx).is_err());
     op.deref_mut(ctx).attributes.0.remove(&key);
     assert!(verify_operation(op, ctx).is_err());
+}
+
+/// Each operation has its device function in `cuda-device`, with the row's prototype.
+#[test]
+fn every_operation_has_its_device_function() {
+    let declared = include_str!("../../cuda-device/src/intrinsics.rs");
+    let fits = |rust: &str, ty: Ty| match ty {
+        Ty::I1 => rust == "bool",
+        Ty::I8 => matches!(rust, "u8" | "i8"),
+        Ty::I16 | Ty::F16 => matches!(rust, "u16" | "i16"),
+        Ty::I32 => matches!(rust, "u32" | "i32"),
+        Ty::I64 => matches!(rust, "u64" | "i64"),
+        Ty::F32 => rust == "f32",
+        Ty::F64 => rust == "f64",
+        Ty::Ptr => matches!(rust, "*mut u8" | "*const u8"),
+    };
+    for spec in specs().filter(|spec| spec.module != Module::Atomic) {
+        let name = spec.extern_name();
+        let rest = declared
+            .split_once(&format!("fn {name}("))
+            .unwrap_or_else(|| panic!("{name} is not declared"))
+            .1;
+        let (arguments, rest) = rest.split_once(')').expect("an end");
+        let types: Vec<_> = arguments
+            .split(',')
+            .filter_map(|argument| Some(argument.split_once(':')?.1.trim()))
+            .collect();
+        assert_eq!(types.len(), spec.operands.len(), "{name}");
+        for (rust, ty) in types.iter().zip(spec.operands) {
+            assert!(fits(rust, *ty), "{name}: {rust} for {ty:?}");
+        }
+        let result = rest.split_once(';').expect("an end").0.trim();
+        match (result.strip_prefix("-> "), spec.result) {
+            (None, None) => {}
+            (Some(rust), Some(ty)) if fits(rust, ty) => {}
+            other => panic!("{name}: {other:?}"),
+        }
+    }
 }

@@ -215,6 +215,8 @@ impl Exporter<'_> {
         let ty = self.ty(global.get_type(ctx))?;
         let space = match global.address_space(ctx) {
             0 => String::new(),
+            // Constant memory may be written by the host before a launch, so its initialiser is not its value.
+            4 => "addrspace(4) externally_initialized ".to_string(),
             n => format!("addrspace({n}) "),
         };
         let kind = if global.is_constant(ctx) {
@@ -288,6 +290,11 @@ impl Exporter<'_> {
             .map(|attrs| attrs.clone())
             .unwrap_or_default();
         let attrs = self.attributes(&attrs)?;
+        if let Some(definition) = dialect_nvvm::asm::definition(func.get_symbol_name(ctx).as_ref())
+        {
+            self.helpers.insert(name, definition);
+            return Ok(());
+        }
         let line = format!("declare {result} {name}({}){attrs}", arguments.join(", "));
         self.declare(name, line)
     }

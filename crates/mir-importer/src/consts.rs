@@ -287,10 +287,15 @@ impl Module<'_> {
             Some(m) if m.size > 0 => (m.size, m.align),
             _ => self.types.size_align(&ty)?,
         };
-        let shared = matches!(&ty, Ty::Path(p) if p.last_ident() == Some("SharedArray"));
+        let is = |name| matches!(&ty, Ty::Path(p) if p.last_ident() == Some(name));
+        let (shared, constant) = (is("SharedArray"), is("ConstantMemory"));
         let mutable = body.kind == rustc_mir::ast::BodyKind::Static(rustc_mir::ty::Mutability::Mut)
             || text_is_cell(&ty);
-        let space = if shared { 3 } else { 1 };
+        let space = match (shared, constant) {
+            (true, _) => 3,
+            (_, true) => 4,
+            _ => 1,
+        };
         let name = format!("{}::{}", self.crates[key.0].name(), body.path);
         let symbol = self.global(
             ctx,
@@ -311,7 +316,7 @@ impl Module<'_> {
                     Some(memory) => m.memory_data(ctx, krate, memory)?,
                     None => m.const_item(ctx, key, &ty)?,
                 };
-                Ok(global_attr(data, align, 1, mutable))
+                Ok(global_attr(data, align, space, mutable))
             },
         )?;
         Ok(Target::Global(symbol, space))
@@ -331,7 +336,7 @@ impl Module<'_> {
             let symbol = match self.alloc_global(ctx, krate, r.target)? {
                 Target::Global(symbol, 1) => symbol,
                 Target::Global(..) => {
-                    return Err("the address of shared memory in a constant".into());
+                    return Err("the address of shared or constant memory in a constant".into());
                 }
                 Target::Function(key) => self.function(key, &[]).map_err(|d| d.message)?.symbol,
             };
@@ -537,7 +542,9 @@ impl Module<'_> {
     ) -> Result<String, String> {
         match self.alloc_global(ctx, krate, id)? {
             Target::Global(symbol, 1) => Ok(symbol),
-            Target::Global(..) => Err("the address of shared memory in a constant".into()),
+            Target::Global(..) => {
+                Err("the address of shared or constant memory in a constant".into())
+            }
             Target::Function(key) => Ok(self.function(key, &[]).map_err(|d| d.message)?.symbol),
         }
     }

@@ -325,11 +325,15 @@ impl Module<'_> {
             &RUST_NAME,
             StringAttr::new(format!("{krate}::{path}")),
         );
-        if describe.max_threads != 0 || describe.min_blocks != 0 {
+        // `KernelDesc::flags`: three bytes are the cluster.
+        let [_, cluster_x, cluster_y, cluster_z] = describe.flags.to_le_bytes().map(u32::from);
+        if describe.max_threads != 0 || describe.min_blocks != 0 || cluster_x != 0 {
             let bounds = LaunchBoundsAttr {
                 max_threads: describe.max_threads,
                 min_blocks: describe.min_blocks,
-                ..LaunchBoundsAttr::default()
+                cluster_x,
+                cluster_y,
+                cluster_z,
             };
             set(ctx, func.get_operation(), &LAUNCH_BOUNDS, bounds);
         }

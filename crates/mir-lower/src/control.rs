@@ -287,13 +287,25 @@ impl Lowering<'_, '_> {
             return Err(op_error(self.ctx(), op, "it is a call"));
         };
         let symbol = call.symbol(self.ctx());
-        if symbol.starts_with("__nvvm_") {
+        let inline_ptx = dialect_nvvm::asm::is(&symbol);
+        if symbol.starts_with("__nvvm_") && !inline_ptx {
             return self.nvvm(op, &symbol);
         }
-        let arguments = self.arguments(op, 0)?;
+        let mut arguments = self.arguments(op, 0)?;
+        if inline_ptx {
+            for argument in &mut arguments {
+                let ty = argument.get_type(self.ctx());
+                if ty
+                    .deref(self.ctx())
+                    .is::<dialect_llvm::llvm::types::PointerType>()
+                {
+                    *argument = self.generic(*argument);
+                }
+            }
+        }
         let ty = match self.module.functions.get(&symbol) {
             Some(callee) => callee.ty,
-            None if symbol.starts_with("__oxide_") => {
+            None if inline_ptx || symbol.starts_with("__oxide_") => {
                 let ty = self.call_type(op, &arguments)?;
                 self.module.runtime(&symbol, ty, false)?;
                 ty

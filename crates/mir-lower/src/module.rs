@@ -40,6 +40,9 @@ pub(crate) struct Callee {
     pub arguments: Vec<TypeHandle>,
 }
 
+/// The address space of constant memory.
+const CONSTANT: u32 = 4;
+
 /// State of one lowering.
 pub(crate) struct Module<'a> {
     pub ctx: &'a mut Context,
@@ -128,9 +131,11 @@ impl Module<'_> {
         let lowered = LlvmGlobal::new(ctx, name, ty);
         lowered.set_initializer_value(ctx, initializer);
         lowered.set_address_space(ctx, data.addrspace);
-        lowered.set_constant(ctx, !data.mutable && data.addrspace != 3);
+        // Constant memory is the host's to write: nobody else does, and its name must stay.
+        let constant = data.addrspace == CONSTANT;
+        lowered.set_constant(ctx, constant || !data.mutable && data.addrspace != 3);
         lowered.set_alignment(ctx, data.align as u32);
-        if data.addrspace == 3 || !data.mutable {
+        if data.addrspace == 3 || !data.mutable && !constant {
             lowered.set_attr_llvm_global_linkage(ctx, LinkageAttr::InternalLinkage);
         }
         let loc = op.deref(ctx).loc().clone();

@@ -1352,7 +1352,7 @@ fn relocations() {
         .collect();
     expect![[r#"
         @text = internal addrspace(1) constant [20 x i8] c"\01\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\FF\00\00\00", align 8
-        @table = internal addrspace(4) constant <{ [8 x i8], ptr, [8 x i8] }> <{ [8 x i8] c"\01\00\00\00\00\00\00\00", ptr getelementptr (i8, ptr addrspacecast (ptr addrspace(1) @text to ptr), i64 4), [8 x i8] c"\FF\00\00\00\00\00\00\00" }>, align 8
+        @table = addrspace(4) externally_initialized constant <{ [8 x i8], ptr, [8 x i8] }> <{ [8 x i8] c"\01\00\00\00\00\00\00\00", ptr getelementptr (i8, ptr addrspacecast (ptr addrspace(1) @text to ptr), i64 4), [8 x i8] c"\FF\00\00\00\00\00\00\00" }>, align 8
     "#]].assert_eq(&globals);
     let ptx = ptx(&(ll + KERNEL));
     assert!(ptx.contains("generic(text)+4"), "{ptx}");

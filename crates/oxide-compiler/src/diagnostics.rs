@@ -27,6 +27,8 @@ pub struct Diagnostic {
     pub help: Vec<String>,
     /// Folders in which a relative file name is looked for.
     pub roots: Vec<PathBuf>,
+    /// The other route would not help.
+    pub is_final: bool,
 }
 
 impl Diagnostic {
@@ -38,6 +40,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: Vec::new(),
             roots: Vec::new(),
+            is_final: false,
         }
     }
 

@@ -4,7 +4,7 @@ use crate::{Diagnostic, Label, Level, Stage, Unit};
 use layout::llvm_text::{Callee, FnType, LlvmModule, LlvmTy};
 use layout::{LayoutDb, Probe};
 use mir_importer::{BodySource, CallSite, ExternFn, FileCrate, Inputs, KernelInfo, MirCrate};
-use pliron::{context::Context, op::Op, printable::Printable};
+use pliron::{context::Context, location::Location, op::Op, printable::Printable};
 use rustc_mir::MirFile;
 use std::path::{Path, PathBuf};
 
@@ -150,8 +150,10 @@ fn compile(
         fmad: input.fmad,
         target: input.target,
     };
-    let lowered = mir_lower::lower_with(&mut ctx, imported.module, &lowering)
-        .map_err(|e| vec![Diagnostic::error(e.to_string())])?;
+    let lowered = match mir_lower::lower_with(&mut ctx, imported.module, &lowering) {
+        Ok(lowered) => lowered,
+        Err(error) => return Err(vec![of_lowering(&ctx, &error)]),
+    };
     if upto == Stage::DialectLlvm {
         return Ok(done(lowered.get_operation().disp(&ctx).to_string()));
     }
@@ -174,6 +176,61 @@ fn of_reader(error: &rustc_mir::MirError) -> Diagnostic {
     out.note(format!("at {}:{}:{}", error.file, error.line, error.col))
 }
 
+/// An operation that the target lacks is missing by any route, and the caller's own line is what its author can change.
+fn of_lowering(ctx: &Context, error: &mir_lower::LowerError) -> Diagnostic {
+    let mir_lower::LowerError::Target {
+        op,
+        kernel,
+        position,
+        needs,
+        target,
+        ..
+    } = error
+    else {
+        return Diagnostic::error(error.to_string());
+    };
+    let mut places = Vec::new();
+    frames(ctx, position, &mut places);
+    let mut out = Diagnostic::error(format!("`{op}` needs {needs}, but the target is {target}"));
+    for (number, span) in places.into_iter().rev().enumerate() {
+        let text = match number {
+            0 => format!("in `{kernel}`"),
+            _ => "which is this".to_string(),
+        };
+        out = out.at(span, text);
+    }
+    out.is_final = true;
+    out.help(format!("build for it: `--arch {needs}`"))
+}
+
+/// The places of a location, innermost first.
+fn frames(ctx: &Context, location: &Location, out: &mut Vec<rustc_mir::Span>) {
+    match location {
+        Location::CallSite { callee, caller } => {
+            frames(ctx, callee, out);
+            frames(ctx, caller, out);
+        }
+        Location::Named { child_loc, .. } => frames(ctx, child_loc, out),
+        Location::Fused { locations, .. } => {
+            if let Some(first) = locations.first() {
+                frames(ctx, first, out);
+            }
+        }
+        Location::SrcPos { src, pos } => {
+            let place = |add: u32| rustc_mir::span::LineCol {
+                line: u32::try_from(pos.line).unwrap_or(1),
+                col: u32::try_from(pos.column).unwrap_or(1) + add,
+            };
+            out.push(rustc_mir::Span {
+                file: src.disp(ctx).to_string().trim_matches('"').into(),
+                lo: place(0),
+                hi: place(1),
+            });
+        }
+        Location::Unknown => {}
+    }
+}
+
 fn of_importer(d: mir_importer::Diagnostic) -> Diagnostic {
     let level = match d.level {
         mir_importer::Level::Error => Level::Error,
@@ -194,6 +251,7 @@ fn of_importer(d: mir_importer::Diagnostic) -> Diagnostic {
         notes: d.notes,
         help: d.help.into_iter().collect(),
         roots: Vec::new(),
+        is_final: false,
     }
 }
 

@@ -377,7 +377,12 @@ impl Compiler {
             }
             match self.mir_module(Some(&key)) {
                 Ok(module) => out.push(module),
-                Err(error) if self.options.route == RouteChoice::Mir => return Err(error),
+                Err(error)
+                    if self.options.route == RouteChoice::Mir
+                        || error.0.iter().any(|d| d.is_final) =>
+                {
+                    return Err(error);
+                }
                 Err(_) => left.push(key),
             }
         }
@@ -428,8 +433,18 @@ impl Compiler {
             target,
             kernel: key.map(str::to_string),
         };
-        if let Ok(output) = self.timed("MIR to LLVM IR", || mir_route::run(&input, stage)) {
-            return Ok(output);
+        let rooted = |all: Vec<Diagnostic>| {
+            let roots: Vec<_> = self.units.iter().map(|u| u.root.clone()).collect();
+            let all = all.into_iter().map(|d| Diagnostic {
+                roots: roots.clone(),
+                ..d
+            });
+            Diagnostics(all.collect())
+        };
+        match self.timed("MIR to LLVM IR", || mir_route::run(&input, stage)) {
+            Ok(output) => return Ok(output),
+            Err(all) if all.iter().any(|d| d.is_final) => return Err(rooted(all)),
+            Err(_) => {}
         }
         let path = self
             .timed("rustc (LLVM IR)", || {
@@ -440,17 +455,7 @@ impl Compiler {
             .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
         input.llvm_ir = Some(&ir);
         self.timed("MIR to LLVM IR", || mir_route::run(&input, stage))
-            .map_err(|all| {
-                let roots: Vec<_> = self.units.iter().map(|u| u.root.clone()).collect();
-                Diagnostics(
-                    all.into_iter()
-                        .map(|d| Diagnostic {
-                            roots: roots.clone(),
-                            ..d
-                        })
-                        .collect(),
-                )
-            })
+            .map_err(rooted)
     }
 
     /// One kernel, or all, by the MIR route, with the functions that the LLVM route defines for it.
@@ -485,6 +490,60 @@ impl Compiler {
         Ok(module)
     }
 
+    /// The architecture that was asked for, which must have every operation; else the default, raised to what they need.
+    fn arch(&self, modules: &[Module]) -> Result<llvm_backend::Arch, Diagnostics> {
+        use dialect_nvvm::{MinimumSm, table};
+        let failed = |e: llvm_backend::Error| self.rooted(of_backend(&e));
+        let at = |module: &Module, title: String| {
+            let mut out = Diagnostic::error(title);
+            for kernel in &module.kernels {
+                if let Some(s) = &kernel.entry.source {
+                    let place = |col| rustc_mir::span::LineCol { line: s.line, col };
+                    let span = rustc_mir::Span {
+                        file: s.file.as_str().into(),
+                        lo: place(s.column),
+                        hi: place(s.column + 1),
+                    };
+                    out = out.at(span, format!("in `{}`", kernel.display));
+                }
+            }
+            self.rooted(out)
+        };
+        if let Some(name) = &self.options.arch {
+            let arch: llvm_backend::Arch = name.parse().map_err(failed)?;
+            let specific = arch.name().ends_with(char::is_alphabetic);
+            for module in modules {
+                for spec in module.texts.iter().flat_map(|t| table::used(t)) {
+                    if !spec.minimum_sm.allows(arch.sm(), specific) {
+                        let (op, needs) = (spec.name, spec.minimum_sm);
+                        let title =
+                            format!("`{op}` needs {needs}, but the target is {}", arch.name());
+                        return Err(at(module, title));
+                    }
+                }
+            }
+            return Ok(arch);
+        }
+        let default = llvm_backend::Arch::default();
+        let mut needed = MinimumSm::Sm(default.sm());
+        for module in modules {
+            for text in &module.texts {
+                let own = table::needed_sm(text).map_err(|(a, b)| {
+                    at(
+                        module,
+                        format!("no GPU has both `{}` and `{}`", a.name, b.name),
+                    )
+                })?;
+                needed = table::both(needed, own).ok_or_else(|| {
+                    let title =
+                        format!("this needs {own}, and other kernels of the crate {needed}");
+                    at(module, title)
+                })?;
+            }
+        }
+        needed.target().parse().map_err(failed)
+    }
+
     fn emit(&self, modules: &[Module]) -> Result<llvm_backend::Emitted, Diagnostics> {
         let failed = |e: llvm_backend::Error| self.rooted(of_backend(&e));
         let llvm = self
@@ -495,9 +554,7 @@ impl Compiler {
             fmad: self.options.fmad || modules.iter().flat_map(|m| &m.kernels).all(|k| k.fmad),
             ..Default::default()
         };
-        if let Some(arch) = &self.options.arch {
-            options.arch = arch.parse().map_err(failed)?;
-        }
+        options.arch = self.arch(modules)?;
         options.sources = llvm_backend::Sources {
             roots: self.units.iter().map(|u| u.root.clone()).collect(),
             remap: self.options.remap.clone(),
@@ -569,10 +626,7 @@ impl Compiler {
             .map(|k| k.entry.clone());
         let artifact = Artifact {
             crate_name: self.crate_name().to_string(),
-            arch: o
-                .arch
-                .clone()
-                .unwrap_or_else(|| llvm_backend::Arch::default().name().to_string()),
+            arch: self.arch(&modules)?.name().to_string(),
             ptx: emitted.ptx,
             llvm_ir: modules
                 .iter()

@@ -16,6 +16,8 @@ pub struct Root {
     pub ptx_name: String,
     pub launch_bounds: Option<(u32, u32)>,
     pub fmad: bool,
+    /// `#[cluster_launch]`.
+    pub cluster: Option<(u32, u32, u32)>,
     pub source: artifact::Source,
     pub args: Vec<Arg>,
     pub params: Vec<Param>,
@@ -107,6 +109,7 @@ fn describe(file: &IrFile<'_>, variable: &str, generic: bool) -> Result<Root, Er
             ptx_name: String::new(),
             launch_bounds: (max > 0).then_some((max, min)),
             fmad: desc.u32(56)? & 1 != 0,
+            cluster: cluster(desc.u32(56)?),
             source,
             args,
             params: Vec::new(),
@@ -148,6 +151,12 @@ fn describe(file: &IrFile<'_>, variable: &str, generic: bool) -> Result<Root, Er
         .ok_or_else(|| bad(format!("`{symbol}` is not defined here")))?;
     map_parameters(&mut root, &params)?;
     Ok(root)
+}
+
+/// Blocks in a cluster, from a description's flags.
+fn cluster(flags: u32) -> Option<(u32, u32, u32)> {
+    let [_, x, y, z] = flags.to_le_bytes().map(u32::from);
+    (x > 0).then_some((x, y.max(1), z.max(1)))
 }
 
 fn arg(file: &IrFile<'_>, desc: &Bytes<'_>, at: usize) -> Option<Arg> {
@@ -306,6 +315,11 @@ impl Root {
             Some((max, min)) => format!(" \"nvvm.maxntid\"=\"{max}\" \"nvvm.minctasm\"=\"{min}\""),
             None => String::new(),
         };
+        let cluster = match self.cluster {
+            Some((x, y, z)) => format!(" \"nvvm.cluster_dim\"=\"{x},{y},{z}\""),
+            None => String::new(),
+        };
+        let bounds = bounds + &cluster;
         // String attributes stand before `!dbg`.
         let (before, after) = rest.split_once(" !dbg").map_or(
             (rest.trim_end_matches('{').trim_end(), " {".to_string()),

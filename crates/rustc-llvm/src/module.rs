@@ -76,7 +76,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
     let exported: HashSet<&str> = request.symbols.iter().copied().collect();
     let mut made: Vec<String> = Vec::new();
     let mut runtime = false;
-    let mut shared: HashSet<&str> = HashSet::new();
+    let mut shared: Spaces<'_> = Spaces::new();
     let mut bodies: HashMap<&str, Vec<String>> = HashMap::new();
     let mut externals: Vec<String> = Vec::new();
     let mut attributes: BTreeSet<u32> = BTreeSet::new();
@@ -146,8 +146,10 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             errors.push(e);
             continue;
         }
-        if item.kind == Kind::Variable && is_shared(file, item.text) {
-            shared.insert(name);
+        if item.kind == Kind::Variable
+            && let Some(space) = space_of(file, item.text)
+        {
+            shared.insert(name, (space, path.clone()));
         }
         let lines: Vec<String> = if item.kind == Kind::Variable {
             vec![without_debug(item.text)]
@@ -223,8 +225,13 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
     let mut functions = Vec::new();
     for name in file.order.iter().filter(|n| bodies.contains_key(**n)) {
         let (item, lines) = (&file.symbols[name], &bodies[name]);
-        if item.kind == Kind::Variable && shared.contains(name) {
-            out.push_str(&shared_variable(item.text)?);
+        if item.kind == Kind::Variable
+            && let Some((space, path)) = shared.get(name)
+        {
+            out.push_str(&match space {
+                Space::Shared => shared_variable(item.text)?,
+                Space::Constant => constant_variable(item.text, path)?,
+            });
             continue;
         }
         let mut header = lines[0].clone();
@@ -478,16 +485,65 @@ fn intrinsic(
     Ok(text)
 }
 
-/// Whether a variable is of type `SharedArray`, by its debug metadata.
-fn is_shared(file: &IrFile<'_>, text: &str) -> bool {
+/// Variables outside global memory, by symbol: where, and the Rust path.
+type Spaces<'a> = HashMap<&'a str, (Space, String)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Space {
+    Shared,
+    Constant,
+}
+
+/// Whether a variable is of type `SharedArray` or `ConstantMemory`, by its debug metadata.
+fn space_of(file: &IrFile<'_>, text: &str) -> Option<Space> {
     use debug::number;
     let find = || {
         let expression = file.metadata.get(&number(text, "!dbg !")?)?;
         let variable = file.metadata.get(&number(expression, "var: !")?)?;
         let ty = file.metadata.get(&number(variable, "type: !")?)?;
-        Some(ty.contains("name: \"SharedArray<"))
+        let is = |name: &str| ty.contains(&format!("name: \"{name}<"));
+        if is("SharedArray") {
+            Some(Space::Shared)
+        } else if is("ConstantMemory") {
+            Some(Space::Constant)
+        } else {
+            None
+        }
     };
-    find().unwrap_or(false)
+    find()
+}
+
+/// The PTX name of a variable in constant memory, by which the host finds it: its path, with `_` for what is no letter or digit.
+fn constant_name(path: &str) -> String {
+    let mut out = String::new();
+    for c in path.chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c);
+        } else if !out.ends_with('_') {
+            out.push('_');
+        }
+    }
+    out.trim_end_matches('_').to_string()
+}
+
+/// `@T = internal global <{ … }> <{ … }>, align 4, …` in constant memory, which the host may write before a launch.
+fn constant_variable(text: &str, path: &str) -> Result<String, Error> {
+    let wrong = || Error::new(format!("constant memory that is not as expected: {text}"));
+    let (_, rest) = text
+        .split_once(" global ")
+        .or_else(|| text.split_once(" constant "))
+        .ok_or_else(wrong)?;
+    let value = crate::text::split_commas(rest);
+    let align = value
+        .iter()
+        .position(|v| v.starts_with("align "))
+        .ok_or_else(wrong)?;
+    Ok(format!(
+        "@{} = addrspace(4) externally_initialized constant {}, {}\n",
+        constant_name(path),
+        value[..align].join(", "),
+        value[align]
+    ))
 }
 
 /// `@T = internal global <{ [4096 x i8] }> undef, align 4, …` in the block's shared memory.
@@ -514,21 +570,28 @@ fn shared_variable(text: &str) -> Result<String, Error> {
 }
 
 /// Uses of shared variables go through a cast to the generic address space.
-fn rewrite(text: &str, shared: &HashSet<&str>) -> String {
+fn rewrite(text: &str, shared: &Spaces<'_>) -> String {
     if shared.is_empty() && !text.contains("@llvm.") {
         return text.to_string();
     }
     let (mut out, mut end) = (String::with_capacity(text.len()), 0);
     for (range, token) in tokens(text) {
         if let Token::Symbol(name) = token
-            && shared.contains(name)
+            && let Some((space, path)) = shared.get(name)
         {
-            let _ = write!(
-                out,
-                "{}addrspacecast (ptr addrspace(3) {} to ptr)",
-                &text[end..range.start],
-                &text[range.clone()]
-            );
+            let before = &text[end..range.start];
+            let _ = match space {
+                Space::Shared => write!(
+                    out,
+                    "{before}addrspacecast (ptr addrspace(3) {} to ptr)",
+                    &text[range.clone()]
+                ),
+                Space::Constant => write!(
+                    out,
+                    "{before}addrspacecast (ptr addrspace(4) @{} to ptr)",
+                    constant_name(path)
+                ),
+            };
             end = range.end;
         } else if let Token::Symbol(name) = token
             && let Some(c) = math::function_of(name)
@@ -629,6 +692,24 @@ mod tests {
     }
 
     #[test]
+    fn constant_variables() {
+        let text = "@T = internal global <{ [4 x i8] }> <{ [4 x i8] c\"\\01\\00\\00\\00\" }>, align 4, !dbg !1";
+        assert_eq!(
+            constant_variable(text, "k::{impl#0}::T").unwrap(),
+            "@k_impl_0_T = addrspace(4) externally_initialized constant <{ [4 x i8] }> <{ [4 x i8] c\"\\01\\00\\00\\00\" }>, align 4\n"
+        );
+        let constant = (Space::Constant, "k::T".to_string());
+        let uses = rewrite(
+            "load i32, ptr @T, align 4",
+            &Spaces::from([("T", constant)]),
+        );
+        assert_eq!(
+            uses,
+            "load i32, ptr addrspacecast (ptr addrspace(4) @k_T to ptr), align 4"
+        );
+    }
+
+    #[test]
     fn shared_variables() {
         let text = "@T = internal global <{ [64 x i8] }> undef, align 16, !dbg !3";
         assert_eq!(
@@ -636,7 +717,8 @@ mod tests {
             "@T = internal addrspace(3) global <{ [64 x i8] }> poison, align 16\n"
         );
         assert!(shared_variable("@T = internal global [4 x i8] zeroinitializer, align 4").is_err());
-        let uses = rewrite("load i32, ptr @T, align 4", &HashSet::from(["T"]));
+        let shared = (Space::Shared, "k::T".to_string());
+        let uses = rewrite("load i32, ptr @T, align 4", &Spaces::from([("T", shared)]));
         assert_eq!(
             uses,
             "load i32, ptr addrspacecast (ptr addrspace(3) @T to ptr), align 4"
