@@ -46,7 +46,7 @@ pub enum Command {
     Test(RunArgs),
     /// Print one stage of the kernels, alone on standard output
     #[command(
-        after_help = "Examples:\n  cargo oxide inspect vecadd --stage ptx\n  cargo oxide inspect vecadd --stage mir --kernel vecadd"
+        after_help = "Examples:\n  cargo oxide inspect vecadd --stage ptx\n  cargo oxide inspect vecadd --stage mir --kernel vecadd\n  cargo oxide inspect vecadd --annotate --arch sm_90\n  cargo oxide inspect vecadd --html > vecadd.html\n  cargo oxide inspect some.cubin --usage"
     )]
     Inspect(InspectArgs),
     /// Print every stage of one kernel, one after the other
@@ -242,16 +242,20 @@ pub enum Stage {
     Llvm,
     /// What the driver or the simulator gets
     Ptx,
+    /// What the GPU executes, by ptxas and nvdisasm
+    Sass,
 }
 
 #[derive(Args, Debug)]
 pub struct InspectArgs {
-    /// A workspace member, a binary or an example
+    /// A workspace member, a binary or an example; or a file: a cubin or a fat binary
     #[arg(value_name = "TARGET")]
     pub target: Option<String>,
-    /// The stage
-    #[arg(long, value_name = "STAGE", default_value = "ptx")]
-    pub stage: Stage,
+    /// The stage [default: ptx]
+    #[arg(long, value_name = "STAGE")]
+    pub stage: Option<Stage>,
+    #[command(flatten)]
+    pub look: crate::look::LookArgs,
     /// One kernel alone, by its name or the end of its path
     #[arg(long, value_name = "KERNEL")]
     pub kernel: Option<String>,

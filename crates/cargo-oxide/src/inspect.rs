@@ -3,7 +3,7 @@
 use crate::cli::{InspectArgs, PipelineArgs, Stage};
 use crate::compile::{self, KernelCrate, Session};
 use crate::project::Verb;
-use crate::{Said, progress};
+use crate::{Said, look, progress};
 use anyhow::bail;
 use std::io::Write;
 use std::time::Instant;
@@ -17,19 +17,21 @@ const ALL: &[Stage] = &[
     Stage::Ptx,
 ];
 
-fn of_compiler(stage: Stage) -> oxide_compiler::Stage {
-    match stage {
+/// `None`: not the compiler's.
+fn of_compiler(stage: Stage) -> Option<oxide_compiler::Stage> {
+    Some(match stage {
         Stage::Mir => oxide_compiler::Stage::Mir,
         Stage::DialectMir => oxide_compiler::Stage::DialectMir,
         Stage::DialectMirSsa => oxide_compiler::Stage::DialectMirSsa,
         Stage::DialectLlvm => oxide_compiler::Stage::DialectLlvm,
         Stage::Llvm => oxide_compiler::Stage::Llvm,
         Stage::Ptx => oxide_compiler::Stage::Ptx,
-    }
+        Stage::Sass => return None,
+    })
 }
 
 /// The crates of the selection whose kernels are meant: those with kernels, and of them those with the one that is asked for.
-fn crates(
+pub fn crates(
     session: &Session,
     kernel: Option<&str>,
 ) -> anyhow::Result<Vec<(KernelCrate, oxide_compiler::Compiler)>> {
@@ -71,7 +73,7 @@ fn crates(
     Ok(out)
 }
 
-fn print(text: &str) -> anyhow::Result<()> {
+pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     // A reader such as `head` that has seen enough is no error.
     match out.write_all(text.as_bytes()).and_then(|()| {
@@ -93,7 +95,10 @@ fn stage(
     stage: Stage,
 ) -> anyhow::Result<String> {
     let start = Instant::now();
-    match compiler.stage(kernel, of_compiler(stage)) {
+    let Some(stage) = of_compiler(stage) else {
+        bail!("SASS is made by ptxas, for all stages see `cargo oxide inspect --help`");
+    };
+    match compiler.stage(kernel, stage) {
         Ok(staged) => {
             compile::report(&staged.warnings, session.color);
             if session.verbose() {
@@ -108,15 +113,18 @@ fn stage(
     }
 }
 
-pub fn inspect(args: InspectArgs) -> anyhow::Result<()> {
+pub fn inspect(mut args: InspectArgs) -> anyhow::Result<()> {
     let start = Instant::now();
+    if look::run(&mut args)? {
+        return Ok(());
+    }
     let session = Session::open(args.target.as_deref(), args.selection, &args.kernels)?;
     for (_, compiler) in crates(&session, args.kernel.as_deref())? {
         print(&stage(
             &session,
             &compiler,
             args.kernel.as_deref(),
-            args.stage,
+            args.stage.unwrap_or(Stage::Ptx),
         )?)?;
     }
     if session.verbose() {

@@ -11,6 +11,7 @@ mod doctor;
 mod files;
 mod host;
 mod inspect;
+mod look;
 mod new;
 mod project;
 mod rustc_args;

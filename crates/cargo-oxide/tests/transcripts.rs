@@ -71,8 +71,10 @@ fn a_wrong_command_line_is_2() {
     let user = User::new("usage");
     user.oxide(&["frobnicate"])
         .fails(2, &["unrecognized subcommand 'frobnicate'"]);
-    user.oxide(&["inspect", "--stage", "sass"])
-        .fails(2, &["invalid value 'sass'", "mir", "dialect-llvm", "ptx"]);
+    user.oxide(&["inspect", "--stage", "gpu"]).fails(
+        2,
+        &["invalid value 'gpu'", "mir", "dialect-llvm", "ptx", "sass"],
+    );
     user.oxide(&["build", "--arch", "gfx90"])
         .fails(2, &["an architecture looks like sm_80 or sm_90a"]);
 }
