@@ -137,6 +137,20 @@ driver_functions! {
         stream: CUstream,
         params: *mut *mut c_void,
     );
+    fn cuTensorMapEncodeTiled(
+        map: *mut c_void,
+        element: c_int,
+        rank: c_uint,
+        address: *mut c_void,
+        dims: *const u64,
+        strides: *const u64,
+        tile: *const u32,
+        steps: *const u32,
+        interleave: c_int,
+        swizzle: c_int,
+        promotion: c_int,
+        fill: c_int,
+    );
     fn oxideModuleSetSideTable(module: CUmodule, bytes: *const c_void, len: usize);
     fn oxideLastError(buffer: *mut c_char, len: usize);
 }

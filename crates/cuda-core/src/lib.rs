@@ -22,6 +22,7 @@ mod module;
 mod panic_record;
 mod stream;
 mod symbol;
+mod tensor_map;
 
 pub use buffer::{DeviceBuffer, PinnedHostBuffer, Pitched};
 pub use context::{CudaContext, LaunchLimits};
@@ -31,6 +32,7 @@ pub use error::DriverError;
 pub use launch::{LaunchConfig, LaunchConfig1D, LaunchConfig2D, LaunchConfig3D};
 pub use module::{CudaFunction, CudaModule};
 pub use stream::{CudaEvent, CudaStream};
+pub use tensor_map::{TensorElement, TensorMap};
 
 macro_rules! opaque_debug {
     ($($ty:ident)*) => {$(
