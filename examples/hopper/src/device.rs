@@ -25,7 +25,11 @@ pub mod kernels {
         let at = lane as usize;
         put(&mut out, at, warp::redux_sync_add(u32::MAX, lane));
         put(&mut out, 32 + at, warp::redux_sync_xor(u32::MAX, lane * 5));
-        put(&mut out, 64 + at, warp::redux_sync_max_u32(u32::MAX, lane ^ 9));
+        put(
+            &mut out,
+            64 + at,
+            warp::redux_sync_max_u32(u32::MAX, lane ^ 9),
+        );
         put(&mut out, 96 + at, warp::elect_sync(u32::MAX) as u32);
     }
 
@@ -50,7 +54,11 @@ pub mod kernels {
         let base = (thread::blockIdx_x() as usize * 32 + me) * 4;
         put(&mut out, base, mapped);
         put(&mut out, base + 1, read);
-        put(&mut out, base + 2, cluster::cluster_ctaidX() * 10 + cluster::cluster_nctaidX());
+        put(
+            &mut out,
+            base + 2,
+            cluster::cluster_ctaidX() * 10 + cluster::cluster_nctaidX(),
+        );
         put(&mut out, base + 3, cluster::num_clusters());
     }
 
@@ -61,7 +69,10 @@ pub mod kernels {
         static mut BAR: SharedArray<Barrier, 1> = SharedArray::UNINIT;
         static mut TILE: SharedArray<u32, 32> = SharedArray::UNINIT;
         let me = thread::threadIdx_x() as usize;
-        let (bar, tile) = (SharedArray::raw(&raw mut BAR), SharedArray::raw(&raw mut TILE));
+        let (bar, tile) = (
+            SharedArray::raw(&raw mut BAR),
+            SharedArray::raw(&raw mut TILE),
+        );
         let rank = cluster::block_rank();
         // SAFETY: one thread initialises; all meet before the first arrival, and none leaves before the last.
         unsafe {
@@ -76,7 +87,11 @@ pub mod kernels {
                 while !barrier::mbarrier_try_wait_parity(bar, 0) {}
             }
             cluster::cluster_sync();
-            put(&mut out, rank as usize * 32 + me, cluster::dsmem_read_u32(tile.add(me), 1 - rank));
+            put(
+                &mut out,
+                rank as usize * 32 + me,
+                cluster::dsmem_read_u32(tile.add(me), 1 - rank),
+            );
             cluster::cluster_sync();
         }
     }
@@ -87,7 +102,10 @@ pub mod kernels {
         static mut BAR: SharedArray<Barrier, 2> = SharedArray::UNINIT;
         static mut TILE: SharedArray<u32, 512, 16> = SharedArray::UNINIT;
         let me = thread::threadIdx_x() as usize;
-        let (bar, tile) = (SharedArray::raw(&raw mut BAR), SharedArray::raw(&raw mut TILE));
+        let (bar, tile) = (
+            SharedArray::raw(&raw mut BAR),
+            SharedArray::raw(&raw mut TILE),
+        );
         // SAFETY: in shared memory; the first thread initialises; each thread writes its own elements between phases.
         unsafe {
             if me == 0 {
@@ -126,8 +144,7 @@ pub mod kernels {
     macro_rules! tiles {
         ($($(#[$doc:meta])* $name:ident: $load:ident $store:ident ($($at:literal)*);)*) => {$(
             $(#[$doc])*
-            #[kernel]
-            pub fn $name(from: &[u64], to: &[u64]) {
+            fn $name(from: &[u64], to: &[u64]) {
                 static mut BAR: SharedArray<Barrier, 1> = SharedArray::UNINIT;
                 static mut TILE: SharedArray<u32, 64, 128> = SharedArray::UNINIT;
                 let me = thread::threadIdx_x() as usize;
@@ -162,12 +179,37 @@ pub mod kernels {
         )*};
     }
     tiles! {
-        tile_1d: load_1d store_1d (64);
         /// One tile of 64 words comes, is changed and goes to the same place of another array.
-        tile_2d: load_2d store_2d (16 4);
-        tile_3d: load_3d store_3d (8 4 2);
-        tile_4d: load_4d store_4d (4 4 2 2);
-        tile_5d: load_5d store_5d (4 2 2 2 2);
+        change_1d: load_1d store_1d (64);
+        change_2d: load_2d store_2d (16 4);
+        change_3d: load_3d store_3d (8 4 2);
+        change_4d: load_4d store_4d (4 4 2 2);
+        change_5d: load_5d store_5d (4 2 2 2 2);
+    }
+
+    #[kernel]
+    pub fn tile_1d(from: &[u64], to: &[u64]) {
+        change_1d(from, to);
+    }
+
+    #[kernel]
+    pub fn tile_2d(from: &[u64], to: &[u64]) {
+        change_2d(from, to);
+    }
+
+    #[kernel]
+    pub fn tile_3d(from: &[u64], to: &[u64]) {
+        change_3d(from, to);
+    }
+
+    #[kernel]
+    pub fn tile_4d(from: &[u64], to: &[u64]) {
+        change_4d(from, to);
+    }
+
+    #[kernel]
+    pub fn tile_5d(from: &[u64], to: &[u64]) {
+        change_5d(from, to);
     }
 
     /// One copy into both blocks of a cluster.
@@ -177,7 +219,10 @@ pub mod kernels {
         static mut BAR: SharedArray<Barrier, 1> = SharedArray::UNINIT;
         static mut TILE: SharedArray<u32, 64, 128> = SharedArray::UNINIT;
         let me = thread::threadIdx_x() as usize;
-        let (bar, tile) = (SharedArray::raw(&raw mut BAR), SharedArray::raw(&raw mut TILE));
+        let (bar, tile) = (
+            SharedArray::raw(&raw mut BAR),
+            SharedArray::raw(&raw mut TILE),
+        );
         let rank = cluster::block_rank();
         // SAFETY: each block expects the bytes before the one copy begins, and none leaves before it has come.
         unsafe {
@@ -258,7 +303,12 @@ pub mod kernels {
 
     /// 16 × 8 = 16 × 16 times 16 × 8 of `bf16` by one warp: fragments by `ldmatrix`, the product back by `stmatrix` as `bf16`.
     #[kernel]
-    pub fn warp_product(a: &[u16], b: &[u16], mut out: DisjointSlice<f32>, mut narrow: DisjointSlice<u16>) {
+    pub fn warp_product(
+        a: &[u16],
+        b: &[u16],
+        mut out: DisjointSlice<f32>,
+        mut narrow: DisjointSlice<u16>,
+    ) {
         static mut A: SharedArray<u16, 256, 16> = SharedArray::UNINIT;
         static mut B: SharedArray<u16, 128, 16> = SharedArray::UNINIT;
         static mut D: SharedArray<u16, 128, 16> = SharedArray::UNINIT;
@@ -282,9 +332,16 @@ pub mod kernels {
             let mut acc = [0.0f32; 4];
             wmma::mma_m16n8k16_bf16(&mut acc, &fa, &fb);
             for (i, v) in acc.iter().enumerate() {
-                put(&mut out, (lane / 4 + 8 * (i / 2)) * 8 + 2 * (lane % 4) + i % 2, *v);
+                put(
+                    &mut out,
+                    (lane / 4 + 8 * (i / 2)) * 8 + 2 * (lane % 4) + i % 2,
+                    *v,
+                );
             }
-            let (upper, lower) = (wmma::pack_bf16(acc[0], acc[1]), wmma::pack_bf16(acc[2], acc[3]));
+            let (upper, lower) = (
+                wmma::pack_bf16(acc[0], acc[1]),
+                wmma::pack_bf16(acc[2], acc[3]),
+            );
             wmma::stmatrix_x2(td.add((lane % 16) * 8), [upper, lower]);
             warp::sync_mask(u32::MAX);
             for k in 0..4 {

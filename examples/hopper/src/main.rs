@@ -14,7 +14,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (major, minor) = ctx.compute_capability()?;
     let simulated = ctx.device_name()?.contains("simulator");
     if !simulated && (major, minor) != (9, 0) {
-        println!("sm_90a is compute capability 9.0 alone, and this is {major}.{minor}: nothing to check");
+        println!(
+            "sm_90a is compute capability 9.0 alone, and this is {major}.{minor}: nothing to check"
+        );
         return Ok(());
     }
     let mut failed = 0;
@@ -37,7 +39,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    println!("{} checks, {failed} wrong, {absent} not simulated", checks::ALL.len());
+    println!(
+        "{} checks, {failed} wrong, {absent} not simulated",
+        checks::ALL.len()
+    );
     if failed > 0 {
         return Err("some checks failed".into());
     }
@@ -46,7 +51,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn not_simulated(e: &DriverError) -> bool {
     // The last is what `cuda_core` says of a driver function that the library lacks.
-    ["CUDA_ERROR_NOT_SUPPORTED", "CUDA_OXIDE_ERROR_FUNCTION_NOT_FOUND"].contains(&&*e.error_name())
+    [
+        "CUDA_ERROR_NOT_SUPPORTED",
+        "CUDA_OXIDE_ERROR_FUNCTION_NOT_FOUND",
+    ]
+    .contains(&&*e.error_name())
 }
 
 /// Why a check failed.
