@@ -32,6 +32,10 @@ impl Session {
         let toolchain = Toolchain::find(&config)?;
         toolchain.check()?;
         let libllvm = toolchain.libllvm()?;
+        // Programs that a user names are asked for their version before anything is compiled; the library is asked when it is opened.
+        if variable("CUDA_OXIDE_LLC").is_some() {
+            oxide_compiler::check_llvm(&libllvm).map_err(anyhow::Error::msg)?;
+        }
         toolchain::linker(&config, &toolchain.host)?;
         let color = device::colored(selection.color);
         let project = Project::open(name, selection, kernels)?;

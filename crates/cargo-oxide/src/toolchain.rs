@@ -138,17 +138,18 @@ impl Toolchain {
         )
     }
 
-    /// The LLVM that rustc carries: the largest `libLLVM*` of the toolchain (the others are linker scripts), unless `CUDA_OXIDE_LLVM` names one.
+    /// The LLVM: `llc` if `CUDA_OXIDE_LLC` names it, else the one that rustc carries, the largest `libLLVM*` of the toolchain (the others are linker scripts), unless `CUDA_OXIDE_LLVM` names one.
     pub fn libllvm(&self) -> anyhow::Result<PathBuf> {
-        if let Some(path) = std::env::var_os("CUDA_OXIDE_LLVM")
-            .filter(|p| !p.is_empty())
-            .map(PathBuf::from)
-        {
+        for variable in ["CUDA_OXIDE_LLC", "CUDA_OXIDE_LLVM"] {
+            let Some(path) = std::env::var_os(variable).filter(|p| !p.is_empty()) else {
+                continue;
+            };
+            let path = PathBuf::from(path);
             if path.is_file() {
                 return Ok(path);
             }
             bail!(
-                "CUDA_OXIDE_LLVM is `{}`, which is no file\n  help: unset it to use the LLVM of rustc",
+                "{variable} is `{}`, which is no file\n  help: unset it to use the LLVM of rustc",
                 path.display()
             );
         }
@@ -165,7 +166,7 @@ impl Toolchain {
             Some((len, path)) if len > 1 << 20 => Ok(path),
             _ => bail!(
                 "there is no libLLVM in {}\n  help: the toolchains of rustup have it (rustup toolchain install {SUPPORTED}); \
-                 with one from elsewhere, set CUDA_OXIDE_LLVM to the path of a libLLVM 22",
+                 with one from elsewhere, set CUDA_OXIDE_LLVM to the path of a libLLVM 22, or CUDA_OXIDE_LLC to that of its llc",
                 lib.display()
             ),
         }

@@ -145,6 +145,8 @@ fn a_kernel_in_a_library_a_closure_and_the_exit_code() {
         .output()
         .unwrap();
     assert!(!plain.status.success());
+    let said = String::from_utf8_lossy(&plain.stderr);
+    assert!(said.contains("cargo oxide run"), "{said}");
     let again = user.oxide(&["run", "t-run"]);
     assert_eq!(
         (again.code, again.stdout.as_str()),

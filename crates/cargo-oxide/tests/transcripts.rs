@@ -15,15 +15,15 @@ fn help() {
         Usage: cargo oxide <COMMAND>
 
         Commands:
-          new       Make a crate with a kernel that runs at once
-          build     Compile the kernels and the crate
-          run       Build and run a program, on the GPU if there is one, else on the simulator
-          test      Build and run tests that launch kernels
-          inspect   Print one stage of the kernels, alone on standard output
-          pipeline  Print every stage of one kernel, one after the other
-          doctor    Say what was found on this machine, and what mends what was not
-          toolchain NVIDIA's ptxas and nvdisasm, for looking closer: never needed to build or run
-          clean     Remove what cargo oxide has built for the device (the rest is cargo's: `cargo clean`)
+          new        Make a crate with a kernel that runs at once
+          build      Compile the kernels and the crate
+          run        Build and run a program, on the GPU if there is one, else on the simulator
+          test       Build and run tests that launch kernels
+          inspect    Print one stage of the kernels, alone on standard output
+          pipeline   Print every stage of one kernel, one after the other
+          doctor     Say what was found on this machine, and what mends what was not
+          toolchain  NVIDIA's ptxas and nvdisasm, for looking closer: never needed to build or run
+          clean      Remove what cargo oxide has built for the device (the rest is cargo's: `cargo clean`)
 
         Options:
           -h, --help     Print help
@@ -242,6 +242,30 @@ fn no_linker_and_no_llvm_are_said() {
         101,
         &["CUDA_OXIDE_LLVM is `/nowhere/libLLVM.so`, which is no file"],
     );
+    // LLVM's programs instead of the library: of another version they are refused, before anything is compiled.
+    user.file("llc-14", "#!/bin/sh\necho LLVM version 14.0.6\n");
+    let llc = user.dir.join("llc-14");
+    std::fs::set_permissions(&llc, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let env = [("CUDA_OXIDE_LLC", llc.to_str().unwrap())];
+    for words in [&["run"][..], &["inspect"]] {
+        user.oxide_in("mine", words, &env).fails(
+            101,
+            &[
+                "llc-14 is LLVM 14.0.6, and LLVM 22 is needed",
+                "help: ",
+                "CUDA_OXIDE_LLC",
+            ],
+        );
+    }
+    let doctor = user.oxide_in("mine", &["doctor"], &env);
+    assert_eq!(doctor.code, 1);
+    assert!(
+        doctor.stdout.contains("libLLVM        ERROR"),
+        "{}",
+        doctor.stdout
+    );
+    user.oxide_in("mine", &["run"], &[("CUDA_OXIDE_LLC", "/nowhere/llc")])
+        .fails(101, &["CUDA_OXIDE_LLC is `/nowhere/llc`, which is no file"]);
     user.file("not-llvm.so", "text");
     let path = user.dir.join("not-llvm.so").display().to_string();
     let doctor = user.oxide_in("mine", &["doctor"], &[("CUDA_OXIDE_LLVM", &path)]);

@@ -1,5 +1,6 @@
 //! The path from texts of LLVM IR to PTX.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use artifact::SideTable;
@@ -7,6 +8,7 @@ use artifact::SideTable;
 use crate::ffi;
 use crate::library::{self, Library};
 use crate::module::{Context, Machine, Module};
+use crate::programs::{self, Programs};
 use crate::remainder;
 use crate::saturating;
 use crate::side;
@@ -40,7 +42,7 @@ pub enum OptLevel {
 }
 
 impl OptLevel {
-    fn pipeline(self) -> &'static str {
+    pub(crate) fn pipeline(self) -> &'static str {
         match self {
             OptLevel::O0 => "default<O0>",
             OptLevel::O1 => "default<O1>",
@@ -95,33 +97,69 @@ pub struct Emitted {
     pub warnings: Vec<String>,
 }
 
-/// rustc's libLLVM, opened.
+/// LLVM: rustc's library, opened, or the programs that `CUDA_OXIDE_LLC` names.
 #[derive(Clone, Copy)]
 pub struct Llvm {
-    library: &'static Library,
+    engine: Engine,
+}
+
+#[derive(Clone, Copy)]
+enum Engine {
+    Library(&'static Library),
+    Programs(&'static Programs),
 }
 
 impl Llvm {
-    /// Opens the libLLVM of the active Rust toolchain, or the one that `CUDA_OXIDE_LLVM` names.
+    /// Opens the libLLVM of the active Rust toolchain, or the one that `CUDA_OXIDE_LLVM` names; where `CUDA_OXIDE_LLC` is set, that
+    /// program and those beside it do the work, and no library is looked for.
     pub fn load() -> Result<Self, Error> {
+        match programs::shared() {
+            Some(found) => Ok(Self {
+                engine: Engine::Programs(found?),
+            }),
+            None => Self::of_library(),
+        }
+    }
+
+    pub(crate) fn of_library() -> Result<Self, Error> {
         Ok(Self {
-            library: library::shared()?,
+            engine: Engine::Library(library::shared()?),
         })
     }
 
-    /// Where the library is.
+    /// Where the library is, or `llc`.
     pub fn path(&self) -> &Path {
-        &self.library.path
+        match self.engine {
+            Engine::Library(library) => &library.path,
+            Engine::Programs(programs) => programs.path(),
+        }
     }
 
     /// LLVM's version.
     pub fn version(&self) -> (u32, u32, u32) {
-        self.library.version
+        match self.engine {
+            Engine::Library(library) => library.version,
+            Engine::Programs(programs) => programs.version,
+        }
+    }
+
+    /// For what only the library can do.
+    fn library(&self) -> Result<&'static Library, Error> {
+        match self.engine {
+            Engine::Library(library) => Ok(library),
+            Engine::Programs(programs) => Err(Error::BrokenProgram {
+                path: programs.path().to_owned(),
+                reason: "this needs LLVM as a library".to_owned(),
+            }),
+        }
     }
 
     /// The data layout string of NVPTX, for exporters.
     pub fn data_layout(&self) -> Result<String, Error> {
-        let api = &self.library.api;
+        let Engine::Library(library) = self.engine else {
+            return Ok(programs::DATA_LAYOUT.to_owned());
+        };
+        let api = &library.api;
         fatal::guarded(
             || Ok(Machine::new(api, &Arch::default(), None, OptLevel::O0)?.data_layout()),
         )
@@ -129,8 +167,12 @@ impl Llvm {
 
     /// The text of a module in bitcode, as the toolchain's libraries carry it.
     pub fn disassemble(&self, name: &str, bitcode: &[u8]) -> Result<String, Error> {
+        let library = match self.engine {
+            Engine::Library(library) => library,
+            Engine::Programs(programs) => return programs.disassemble(bitcode),
+        };
         fatal::guarded(|| {
-            let context = Context::new(&self.library.api);
+            let context = Context::new(&library.api);
             Ok(context.parse(name, bitcode)?.print())
         })
     }
@@ -142,8 +184,14 @@ impl Llvm {
         T: AsRef<[u8]> + Sync,
     {
         let ptx = ptx_version(options)?;
+        let library = match self.engine {
+            Engine::Library(library) => library,
+            Engine::Programs(programs) => {
+                return programs.compile(&borrowed(modules), options, ptx);
+            }
+        };
         fatal::guarded(|| {
-            let context = Context::new(&self.library.api);
+            let context = Context::new(&library.api);
             let module = self.optimised(&context, modules, options, ptx)?;
             let numbered = side::number(&module);
             module.verify()?;
@@ -168,8 +216,14 @@ impl Llvm {
         T: AsRef<[u8]> + Sync,
     {
         let ptx = ptx_version(options)?;
+        let library = match self.engine {
+            Engine::Library(library) => library,
+            Engine::Programs(programs) => {
+                return programs.optimised_ir(&borrowed(modules), options, ptx);
+            }
+        };
         fatal::guarded(|| {
-            let context = Context::new(&self.library.api);
+            let context = Context::new(&library.api);
             Ok(self.optimised(&context, modules, options, ptx)?.print())
         })
     }
@@ -186,12 +240,31 @@ impl Llvm {
         T: AsRef<[u8]> + Sync,
     {
         let ptx = ptx_version(options)?;
+        let library = self.library()?;
         fatal::guarded(|| {
-            let context = Context::new(&self.library.api);
+            let context = Context::new(&library.api);
             let module = self.optimised(&context, modules, options, ptx)?;
             // SAFETY: a live module.
             unsafe { context.api.LLVMStripModuleDebugInfo(module.raw()) };
             Machine::new(context.api, &options.arch, ptx, options.opt)?.emit(&module)
+        })
+    }
+
+    /// PTX of a text as it is: no link, no pass.
+    #[cfg(test)]
+    pub(crate) fn emit_as_it_is(&self, text: &str, options: &Options) -> Result<String, Error> {
+        let library = self.library()?;
+        fatal::guarded(|| {
+            let context = Context::new(&library.api);
+            let module = context.parse("text", text.as_bytes())?;
+            let machine = Machine::new(
+                context.api,
+                &options.arch,
+                ptx_version(options)?,
+                options.opt,
+            )?;
+            module.verify()?;
+            machine.emit(&module)
         })
     }
 
@@ -205,11 +278,8 @@ impl Llvm {
         let machine = Machine::new(context.api, &options.arch, ptx, options.opt)?;
         let mut linked: Option<Module<'c>> = None;
         for (name, text) in modules {
-            let exact = remainder::exact(text.as_ref());
-            let text = exact.as_deref().map_or(text.as_ref(), str::as_bytes);
-            let renamed = saturating::renamed(text);
-            let text = renamed.as_deref().map_or(text, str::as_bytes);
-            let module = context.parse(name.as_ref(), text)?;
+            let text = rewritten(text.as_ref());
+            let module = context.parse(name.as_ref(), &text)?;
             module.retarget(&machine);
             match &linked {
                 None => linked = Some(module),
@@ -217,21 +287,9 @@ impl Llvm {
             }
         }
         let module = linked.ok_or(Error::Empty)?;
-        for (name, symbols, text) in [
-            ("runtime.ll", &PANIC[..], RUNTIME.to_owned()),
-            (
-                "remainder.ll",
-                &remainder::FUNCTIONS[..],
-                remainder::definitions(),
-            ),
-            (
-                "saturating.ll",
-                &saturating::functions()[..],
-                saturating::definitions(),
-            ),
-        ] {
-            if needs(&module, symbols) {
-                let runtime = context.parse(name, text.as_bytes())?;
+        for (symbols, text) in runtimes() {
+            if needs(&module, &symbols) {
+                let runtime = context.parse("runtime.ll", text.as_bytes())?;
                 runtime.retarget(&machine);
                 module.link(runtime)?;
             }
@@ -253,6 +311,44 @@ impl Llvm {
     }
 }
 
+fn borrowed<N: AsRef<str>, T: AsRef<[u8]>>(modules: &[(N, T)]) -> Vec<(&str, &[u8])> {
+    modules
+        .iter()
+        .map(|(n, t)| (n.as_ref(), t.as_ref()))
+        .collect()
+}
+
+/// A module's text with calls of our functions for what NVPTX has no exact form of.
+pub(crate) fn rewritten(module: &[u8]) -> Cow<'_, [u8]> {
+    let exact = remainder::exact(module).map(String::into_bytes);
+    let exact = exact.map_or(Cow::Borrowed(module), Cow::Owned);
+    match saturating::renamed(&exact) {
+        Some(text) => Cow::Owned(text.into_bytes()),
+        None => exact,
+    }
+}
+
+/// The functions that are linked when a module declares one of them, and their definitions as text.
+pub(crate) fn runtimes() -> [(Vec<String>, String); 3] {
+    let names = |all: &[&str]| all.iter().map(|n| n.to_string()).collect();
+    [
+        (names(&PANIC[..]), RUNTIME.to_owned()),
+        (names(&remainder::FUNCTIONS[..]), remainder::definitions()),
+        (
+            saturating::functions()
+                .iter()
+                .map(|n| n.to_string())
+                .collect(),
+            saturating::definitions(),
+        ),
+    ]
+}
+
+/// Whether the driver or the launch defines a symbol.
+pub(crate) fn is_provided(symbol: &str) -> bool {
+    SYSTEM_CALLS.contains(&symbol) || symbol == DYNAMIC_SHARED
+}
+
 /// The PTX version to ask LLVM for; `None` leaves it the architecture's own.
 fn ptx_version(options: &Options) -> Result<Option<u32>, Error> {
     let own = options.arch.min_ptx();
@@ -263,11 +359,11 @@ fn ptx_version(options: &Options) -> Result<Option<u32>, Error> {
 }
 
 /// Whether the module declares one of these functions without a body.
-fn needs(module: &Module<'_>, symbols: &[&str]) -> bool {
+fn needs(module: &Module<'_>, symbols: &[String]) -> bool {
     module
         .functions()
         .into_iter()
-        .any(|f| module.is_declaration(f) && symbols.contains(&module.name(f).as_str()))
+        .any(|f| module.is_declaration(f) && symbols.contains(&module.name(f)))
 }
 
 /// Sets the flag by which LLVM may fuse a multiplication and an addition.
@@ -328,7 +424,7 @@ fn check_externals(module: &Module<'_>) -> Result<(), Error> {
         let name = module.name(value);
         // SAFETY: a live global value.
         let unused = unsafe { api.LLVMGetFirstUse(value) }.is_null();
-        let provided = SYSTEM_CALLS.contains(&name.as_str()) || name == DYNAMIC_SHARED;
+        let provided = is_provided(&name);
         if !module.is_declaration(value) || unused || provided {
             continue;
         }

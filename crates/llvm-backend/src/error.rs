@@ -31,6 +31,13 @@ pub enum Error {
         path: PathBuf,
         version: (u32, u32, u32),
     },
+    #[error("cannot use {} for CUDA_OXIDE_LLC: {reason}\nhelp: it names `llc` of LLVM {}, with `opt` and `llvm-link` beside it; unset it to take the libLLVM of the Rust toolchain", path.display(), crate::LLVM_MAJOR)]
+    BrokenProgram { path: PathBuf, reason: String },
+    #[error("{} is LLVM {}.{}.{}, and LLVM {} is needed\nhelp: let CUDA_OXIDE_LLC name an `llc` of LLVM {} (Debian: apt install llvm-{}), or unset it to take the libLLVM of the Rust toolchain", path.display(), version.0, version.1, version.2, crate::LLVM_MAJOR, crate::LLVM_MAJOR, crate::LLVM_MAJOR)]
+    WrongProgram {
+        path: PathBuf,
+        version: (u32, u32, u32),
+    },
     #[error("unknown GPU architecture `{0}`\nhelp: known are {known}", known = known_archs())]
     UnknownArch(String),
     #[error("there is no LLVM IR to compile")]

@@ -14,6 +14,7 @@ mod fatal;
 mod ffi;
 mod library;
 mod module;
+mod programs;
 mod remainder;
 mod saturating;
 mod side;

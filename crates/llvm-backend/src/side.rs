@@ -31,6 +31,10 @@ pub(crate) struct Numbered {
 }
 
 impl Numbered {
+    pub fn new(chains: Vec<Vec<Frame>>) -> Self {
+        Self { chains }
+    }
+
     /// A message of LLVM in which our numbers stand for lines (`oxide-chains:7:0`), with the Rust places instead.
     pub fn in_message(&self, message: &str) -> String {
         let mut out = String::new();
@@ -63,7 +67,7 @@ impl Numbered {
 }
 
 /// What our numbers are lines of, for LLVM.
-const FILE_NAME: &str = "oxide-chains";
+pub(crate) const FILE_NAME: &str = "oxide-chains";
 
 /// Metadata kinds of the C API (`LLVMMetadataKind`).
 mod kind {

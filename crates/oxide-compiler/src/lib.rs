@@ -195,6 +195,10 @@ pub fn check_llvm(path: &Path) -> Result<String, String> {
 
 /// Says which libLLVM the back end is to load, so that it need not ask rustc again.
 fn use_llvm(path: &Path) {
+    // `llc` and the programs beside it are named by that variable already.
+    if std::env::var_os("CUDA_OXIDE_LLC").is_some_and(|p| !p.is_empty()) {
+        return;
+    }
     // SAFETY: the command has one thread at this time; the variable is what a user may set for the same end.
     unsafe { std::env::set_var("CUDA_OXIDE_LLVM", path) };
 }
