@@ -39,6 +39,14 @@ fn oxide(words: &[&str]) -> Vec<u8> {
     out.stdout
 }
 
+/// The modules in what `inspect` prints: one for each crate with kernels.
+fn modules(text: &str) -> Vec<String> {
+    let parts = text.split("\n.version ").skip(1);
+    let modules: Vec<String> = parts.map(|p| format!(".version {p}")).collect();
+    assert!(!modules.is_empty(), "{text}");
+    modules
+}
+
 #[test]
 fn every_example_assembles() {
     let path = String::from_utf8(oxide(&["toolchain", "path", "ptxas"])).unwrap();
@@ -55,19 +63,26 @@ fn every_example_assembles() {
                 String::from_utf8_lossy(&ptx).contains(".entry "),
                 "{example} has no kernel"
             );
-            let mut ptxas = Command::new(path.trim())
-                .args([&format!("-arch={arch}"), "-o", cubin.to_str().unwrap(), "-"])
-                .stdin(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            ptxas.stdin.take().unwrap().write_all(&ptx).unwrap();
-            let out = ptxas.wait_with_output().unwrap();
-            if !out.status.success() {
-                wrong.push(format!(
-                    "{example} {arch}: {}",
-                    String::from_utf8_lossy(&out.stderr)
-                ));
+            for module in modules(&String::from_utf8(ptx).unwrap()) {
+                let mut ptxas = Command::new(path.trim())
+                    .args([&format!("-arch={arch}"), "-o", cubin.to_str().unwrap(), "-"])
+                    .stdin(Stdio::piped())
+                    .stderr(Stdio::piped())
+                    .spawn()
+                    .unwrap();
+                ptxas
+                    .stdin
+                    .take()
+                    .unwrap()
+                    .write_all(module.as_bytes())
+                    .unwrap();
+                let out = ptxas.wait_with_output().unwrap();
+                if !out.status.success() {
+                    wrong.push(format!(
+                        "{example} {arch}: {}",
+                        String::from_utf8_lossy(&out.stderr)
+                    ));
+                }
             }
         }
     }
