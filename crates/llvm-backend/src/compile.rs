@@ -12,6 +12,7 @@ use crate::programs::{self, Programs};
 use crate::remainder;
 use crate::saturating;
 use crate::side;
+use crate::signs;
 use crate::{Arch, Error, Sources, Unresolved, fatal};
 
 /// The functions that a kernel may call without a body: the driver provides them (CUDA programming guide).
@@ -302,6 +303,7 @@ impl Llvm {
         module.run_passes(options.opt.pipeline(), &machine)?;
         // `default<O0>` leaves what nothing uses.
         module.run_passes("globaldce", &machine)?;
+        signs::to_the_bit(&module);
         let errors = context.take_errors();
         if !errors.is_empty() {
             return Err(Error::Emit(errors.join("\n")));

@@ -30,6 +30,7 @@ opaque!(
     Error,
     DiagnosticInfo,
     DiBuilder,
+    Builder,
 );
 
 /// `LLVMBool`: for most functions 0 is success.
@@ -137,7 +138,28 @@ api! {
     fn LLVMGetFastMathFlags(value: Value) -> c_uint;
     fn LLVMSetFastMathFlags(value: Value, flags: c_uint);
     fn LLVMConstInt(ty: Type, value: u64, signed: Bool) -> Value;
+    fn LLVMConstVector(values: *mut Value, count: c_uint) -> Value;
     fn LLVMInt32TypeInContext(context: Context) -> Type;
+    fn LLVMIntTypeInContext(context: Context, bits: c_uint) -> Type;
+    fn LLVMVectorType(element: Type, count: c_uint) -> Type;
+    fn LLVMTypeOf(value: Value) -> Type;
+    fn LLVMGetTypeKind(ty: Type) -> c_uint;
+    fn LLVMGetElementType(ty: Type) -> Type;
+    fn LLVMGetVectorSize(ty: Type) -> c_uint;
+    fn LLVMGetInstructionOpcode(instruction: Value) -> c_uint;
+    fn LLVMGetCalledValue(call: Value) -> Value;
+    fn LLVMGetOperand(user: Value, index: c_uint) -> Value;
+    fn LLVMReplaceAllUsesWith(old: Value, new: Value);
+    fn LLVMInstructionEraseFromParent(instruction: Value);
+
+    // Building instructions.
+    fn LLVMCreateBuilderInContext(context: Context) -> Builder;
+    fn LLVMDisposeBuilder(builder: Builder);
+    fn LLVMPositionBuilderBefore(builder: Builder, instruction: Value);
+    fn LLVMBuildBitCast(builder: Builder, value: Value, ty: Type, name: *const c_char) -> Value;
+    fn LLVMBuildXor(builder: Builder, a: Value, b: Value, name: *const c_char) -> Value;
+    fn LLVMBuildAnd(builder: Builder, a: Value, b: Value, name: *const c_char) -> Value;
+    fn LLVMBuildOr(builder: Builder, a: Value, b: Value, name: *const c_char) -> Value;
     fn LLVMValueAsMetadata(value: Value) -> Metadata;
 
     // Debug metadata.

@@ -18,6 +18,7 @@ mod programs;
 mod remainder;
 mod saturating;
 mod side;
+mod signs;
 mod sources;
 
 pub use arch::Arch;

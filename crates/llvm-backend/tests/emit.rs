@@ -40,6 +40,60 @@ define ptx_kernel void @k(ptr %p, float %a, float %b, float %c, double %x, doubl
 declare float @llvm.sqrt.f32(float)
 ";
 
+/// `neg` and `abs` of a NaN give an unspecified one in PTX; what Rust writes out must change in its sign bit alone.
+#[test]
+fn signs_change_to_the_bit() {
+    for (ty, word) in [("half", "b16"), ("float", "b32"), ("double", "b64")] {
+        let suffix = match ty {
+            "half" => "f16",
+            "float" => "f32",
+            _ => "f64",
+        };
+        for opt in [OptLevel::O0, OptLevel::O3] {
+            let options = Options {
+                opt,
+                ..Options::default()
+            };
+            let text = |body: &str| {
+                let text = format!(
+                    "define ptx_kernel void @k(ptr %p, {ty} %x, {ty} %y) {{
+  {body}
+  store {ty} %r, ptr %p
+  ret void
+}}
+declare {ty} @llvm.fabs.{suffix}({ty})
+declare {ty} @llvm.copysign.{suffix}({ty}, {ty})
+"
+                );
+                compile(&text, &options).expect("it compiles").ptx
+            };
+            let negated = text(&format!("%r = fneg {ty} %x"));
+            has(&negated, &format!("xor.{word}"));
+            lacks(&negated, "neg.f");
+            let absolute = text(&format!("%r = call {ty} @llvm.fabs.{suffix}({ty} %x)"));
+            has(&absolute, &format!("and.{word}"));
+            lacks(&absolute, "abs.f");
+            let copied = text(&format!(
+                "%r = call {ty} @llvm.copysign.{suffix}({ty} %x, {ty} %y)"
+            ));
+            has(&copied, &format!("and.{word}"));
+            for approximate in ["abs.f", "neg.f", "copysign"] {
+                lacks(&copied, approximate);
+            }
+            // Arithmetic leaves the bits of a NaN open, and `neg` costs nothing there.
+            let used = text(&format!("%n = fneg {ty} %x\n  %r = fmul {ty} %n, %y"));
+            lacks(&used, "xor");
+        }
+    }
+    let pair = ptx("define ptx_kernel void @k(ptr %p, <2 x half> %x) {
+  %r = fneg <2 x half> %x
+  store <2 x half> %r, ptr %p
+  ret void
+}
+");
+    lacks(&pair, "neg.f16");
+}
+
 #[test]
 fn arithmetic_is_that_of_ieee_754() {
     let ptx = ptx(MULADD);
