@@ -4,8 +4,10 @@ use crate::cargo_config::CargoConfig;
 use crate::cli::{BuildArgs, DebugInfo, KernelOptions, Route, RunArgs, Selection};
 use crate::device::{self, Pass, Unit};
 use crate::project::{Project, Verb};
+use crate::rustc_args::{self, RustcArgs};
 use crate::toolchain::Toolchain;
-use crate::{Said, files, host, progress, rustc_args, simulator, toolchain};
+use crate::wrapper::{self, Record};
+use crate::{Said, files, host, progress, simulator, toolchain};
 use anyhow::{Context, bail};
 use oxide_compiler::{Compiler, Instances, Role};
 use std::path::{Path, PathBuf};
@@ -132,34 +134,69 @@ impl oxide_compiler::LlvmIr for UnitIr {
         let as_library = needed == Instances::OfKernels
             && !unit.record.test
             && unit.record.crate_types == ["bin"];
-        llvm_ir(unit, as_library, self.verbose).map_err(|e| format!("{e:#}"))
+        let form = if as_library { "kernels.ll" } else { "ll" };
+        let of = format!(
+            "{:?} {:?}",
+            files::stamp(&unit.mir()),
+            files::stamp(&unit.metadata.with_extension("oxide"))
+        );
+        let command = |out: &Path| unit.record.llvm_ir_command(out, as_library);
+        made_once(
+            &unit.metadata,
+            form,
+            &of,
+            &unit.record.crate_name,
+            self.verbose,
+            command,
+        )
+        .map_err(|e| format!("{e:#}"))
+    }
+
+    fn libm(&self) -> Result<PathBuf, String> {
+        // `cuda-device` depends on it for this alone: so cargo has got it, and it is of one version.
+        let metadata = self
+            .units
+            .iter()
+            .find(|u| u.record.is_cuda_device)
+            .map(|u| RustcArgs::parse(&u.record.args).externs)
+            .and_then(|externs| {
+                let is_libm = |p: &PathBuf| rustc_args::crate_of_file(p) == Some("libm");
+                externs.into_iter().find(is_libm)
+            })
+            .ok_or(
+                "`cuda-device` was compiled without the crate `libm`\n  help: cargo oxide clean",
+            )?;
+        let path = metadata.with_extension(wrapper::LIBM_RECORD);
+        let record = Record::load(&path).map_err(|e| format!("{e:#}"))?;
+        let of = format!("{:?}", files::stamp(&metadata));
+        made_once(&metadata, "ll", &of, "libm", self.verbose, |out| {
+            record.libm_command(out)
+        })
+        .map_err(|e| format!("{e:#}"))
     }
 }
 
-fn llvm_ir(unit: &Unit, as_library: bool, verbose: bool) -> anyhow::Result<PathBuf> {
-    let form = if as_library { "kernels.ll" } else { "ll" };
-    let out = unit.metadata.with_extension(form);
-    let mark = unit.metadata.with_extension(format!("{form}-of"));
-    let of = format!(
-        "{:?} {:?}",
-        files::stamp(&unit.mir()),
-        files::stamp(&unit.metadata.with_extension("oxide"))
-    );
+/// The `.ll` file beside some metadata: kept while what it is made of (`of`) stays the same.
+fn made_once(
+    metadata: &Path,
+    form: &str,
+    of: &str,
+    crate_name: &str,
+    verbose: bool,
+    command: impl Fn(&Path) -> std::process::Command,
+) -> anyhow::Result<PathBuf> {
+    let out = metadata.with_extension(form);
+    let mark = metadata.with_extension(format!("{form}-of"));
     if out.is_file() && std::fs::read_to_string(&mark).is_ok_and(|m| m == of) {
         return Ok(out);
     }
     let start = Instant::now();
-    let temporary = unit.metadata.with_extension(format!("{form}-part"));
-    let result = unit
-        .record
-        .llvm_ir_command(&temporary, as_library)
-        .output()
-        .context("cannot run rustc")?;
+    let temporary = metadata.with_extension(format!("{form}-part"));
+    let result = command(&temporary).output().context("cannot run rustc")?;
     if !result.status.success() {
         let _ = std::fs::remove_file(&temporary);
         bail!(
-            "rustc gave no LLVM IR for `{}`:\n{}",
-            unit.record.crate_name,
+            "rustc gave no LLVM IR for `{crate_name}`:\n{}",
             String::from_utf8_lossy(&result.stderr).trim()
         );
     }
@@ -168,11 +205,7 @@ fn llvm_ir(unit: &Unit, as_library: bool, verbose: bool) -> anyhow::Result<PathB
     if verbose {
         progress(
             "rustc",
-            &format!(
-                "{} as LLVM IR {} ms",
-                unit.record.crate_name,
-                start.elapsed().as_millis()
-            ),
+            &format!("{crate_name} as LLVM IR {} ms", start.elapsed().as_millis()),
         );
     }
     Ok(out)

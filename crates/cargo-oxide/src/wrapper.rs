@@ -24,7 +24,7 @@ pub const USER_WRAPPER: &str = "CUDA_OXIDE_USER_WRAPPER";
 pub const BASE_ENV: &str = "CUDA_OXIDE_BASE_ENV";
 
 /// Changes whenever the flags below or the record do: device folders made by another revision are made anew.
-pub const REVISION: u32 = 2;
+pub const REVISION: u32 = 3;
 
 const OWN_COMMANDS: &[&str] = &[
     "oxide",
@@ -78,6 +78,23 @@ const OTHER_FLAGS: &[&str] = &[
     "-Zalways-encode-mir",
     "-Zcross-crate-inline-threshold=always",
     "-Csymbol-mangling-version=v0",
+];
+
+/// The record of the crate `libm`, whose code defines mathematical functions: not one of a kernel crate.
+pub const LIBM_RECORD: &str = "oxide-libm";
+
+/// What its LLVM IR needs: every function as itself and not in its callers, and nothing of the host's processor.
+const LIBM_FLAGS: &[&str] = &[
+    "-Cpanic=abort",
+    "-Copt-level=3",
+    "-Cno-prepopulate-passes",
+    "-Cdebuginfo=1",
+    "-Ccodegen-units=1",
+    "-Cdebug-assertions=off",
+    "-Coverflow-checks=off",
+    "-Zcross-crate-inline-threshold=never",
+    "-Csymbol-mangling-version=v0",
+    "--cap-lints=allow",
 ];
 
 /// The flags of a kernel crate in the host pass: the launch names its instance by v0 symbol.
@@ -137,6 +154,31 @@ impl Record {
             .args(args)
             .current_dir(&self.cwd);
         command
+            .envs(&self.env)
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env(PASS, "device");
+        command
+    }
+
+    /// `libm` compiled to LLVM IR; its features and `cfg`s for processors are left out.
+    pub fn libm_command(&self, out: &Path) -> Command {
+        let all = rustc_args::without_emit(&rustc_args::without_decided(&self.args));
+        let mut args: Vec<String> = Vec::with_capacity(all.len());
+        for word in all {
+            let of_processor = matches!(word.as_str(), "arch_enabled" | "feature=\"arch\"");
+            if of_processor && args.last().is_some_and(|w| w == "--cfg") {
+                args.pop();
+            } else {
+                args.push(word);
+            }
+        }
+        args.push(format!("--emit=llvm-ir={}", out.display()));
+        args.extend(LIBM_FLAGS.iter().map(|s| s.to_string()));
+        let mut command = Command::new(&self.program[0]);
+        command
+            .args(&self.program[1..])
+            .args(args)
+            .current_dir(&self.cwd)
             .envs(&self.env)
             .env("RUSTC_BOOTSTRAP", "1")
             .env(PASS, "device");
@@ -269,22 +311,6 @@ fn device(programs: &[OsString], args: Vec<String>, parsed: &RustcArgs) -> anyho
             false,
         );
     };
-    if deps.is_empty() && !cuda_device {
-        flags.extend(OTHER_FLAGS.iter().map(|s| s.to_string()));
-        let on = |b: bool| if b { "on" } else { "off" };
-        flags.push(format!(
-            "-Cdebug-assertions={}",
-            on(parsed.debug_assertions)
-        ));
-        flags.push(format!("-Coverflow-checks={}", on(parsed.overflow_checks)));
-        // A crate that was a kernel crate once and is none any more.
-        let _ = std::fs::remove_file(record_path);
-        return exec(
-            programs,
-            flags.into_iter().map(OsString::from).collect(),
-            true,
-        );
-    }
     let record = Record {
         crate_name: parsed.crate_name.clone().unwrap_or_default(),
         package: std::env::var("CARGO_PKG_NAME").unwrap_or_default(),
@@ -296,7 +322,7 @@ fn device(programs: &[OsString], args: Vec<String>, parsed: &RustcArgs) -> anyho
         is_cuda_device: cuda_device,
         debug_assertions: parsed.debug_assertions,
         overflow_checks: parsed.overflow_checks,
-        kernel_deps: deps,
+        kernel_deps: deps.clone(),
         program: programs
             .iter()
             .map(|p| p.to_string_lossy().into_owned())
@@ -305,6 +331,26 @@ fn device(programs: &[OsString], args: Vec<String>, parsed: &RustcArgs) -> anyho
         cwd: std::env::current_dir()?,
         env: cargo_env(),
     };
+    if deps.is_empty() && !cuda_device {
+        flags.extend(OTHER_FLAGS.iter().map(|s| s.to_string()));
+        let on = |b: bool| if b { "on" } else { "off" };
+        flags.push(format!(
+            "-Cdebug-assertions={}",
+            on(parsed.debug_assertions)
+        ));
+        flags.push(format!("-Coverflow-checks={}", on(parsed.overflow_checks)));
+        if record.crate_name == "libm" && record.package == "libm" {
+            let path = record_path.with_extension(LIBM_RECORD);
+            crate::files::write_atomic(&path, &serde_json::to_vec(&record)?)?;
+        }
+        // A crate that was a kernel crate once and is none any more.
+        let _ = std::fs::remove_file(record_path);
+        return exec(
+            programs,
+            flags.into_iter().map(OsString::from).collect(),
+            true,
+        );
+    }
     // Written before rustc starts: crates above this one may start as soon as its metadata is there. Its time is the start of the call.
     crate::files::write_atomic(&record_path, &serde_json::to_vec(&record)?)?;
     flags.push(format!("--emit=mir={}", mir_path.display()));

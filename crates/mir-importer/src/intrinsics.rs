@@ -16,13 +16,48 @@ use crate::{
     types::{Kind, is_signed, type_args},
 };
 
-/// Functions of one or more floats that hardware has no exact instruction for: the runtime's symbol is
-/// `__oxide_math_<name><f|>`, with `f` for `f32`.
-const MATH: &[&str] = &[
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
-    "atanh", "exp", "exp2", "expm1", "exp_m1", "log", "ln", "log2", "log10", "log1p", "ln_1p",
-    "pow", "powf", "powi", "cbrt", "hypot",
+/// Functions of floats that hardware has no exact instruction for, with their names in C; for `f32` with an `f` behind.
+/// The runtime's symbol is `__oxide_math_<name>`.
+const MATH: &[(&str, &str)] = &[
+    ("sin", "sin"),
+    ("cos", "cos"),
+    ("tan", "tan"),
+    ("asin", "asin"),
+    ("acos", "acos"),
+    ("atan", "atan"),
+    ("atan2", "atan2"),
+    ("sinh", "sinh"),
+    ("cosh", "cosh"),
+    ("tanh", "tanh"),
+    ("exp", "exp"),
+    ("exp2", "exp2"),
+    ("exp10", "exp10"),
+    ("expm1", "expm1"),
+    ("log", "log"),
+    ("log2", "log2"),
+    ("log10", "log10"),
+    ("log1p", "log1p"),
+    ("pow", "pow"),
+    ("cbrt", "cbrt"),
+    ("hypot", "hypot"),
+    ("fdim", "fdim"),
 ];
+
+/// The name in C of a function of the table, for a width.
+fn c_name(base: &str, width: u32) -> Option<String> {
+    if base == "powi" {
+        return Some(
+            if width == 64 {
+                "__powidf2"
+            } else {
+                "__powisf2"
+            }
+            .to_string(),
+        );
+    }
+    let c = MATH.iter().find(|row| row.0 == base)?.1;
+    Some(format!("{c}{}", if width == 64 { "" } else { "f" }))
+}
 
 /// `sinf32` → `sin`, 32.
 fn float_suffix(name: &str) -> Option<(&str, u32)> {
@@ -129,6 +164,22 @@ impl Func<'_, '_> {
                     self.finish_call(call.target)?;
                     return Ok(true);
                 }
+                // What `std` calls by the names of C.
+                _ if plain.contains("::cmath::")
+                    && MATH
+                        .iter()
+                        .any(|row| name == row.1 || name.strip_suffix('f') == Some(row.1)) =>
+                {
+                    let values = args
+                        .iter()
+                        .map(|a| self.scalar(a))
+                        .collect::<Res<Vec<_>>>()?;
+                    let out = self.place_ty(&call.destination)?;
+                    let t = self.m.types.convert(self.ctx, &out)?;
+                    let op =
+                        CallOp::new(self.ctx, &format!("__oxide_math_{name}"), values, Some(t));
+                    done!(Val::Ssa(self.val(&op)))
+                }
                 _ if plain.contains("::f32::math::")
                     || plain.contains("::f64::math::")
                     || plain.starts_with("std::f") => {}
@@ -146,7 +197,7 @@ impl Func<'_, '_> {
                     done!(Val::Ssa(self.val(&op)))
                 }
             }
-            if MATH.contains(&base) {
+            if let Some(c) = c_name(base, width) {
                 let mut values = args
                     .iter()
                     .map(|a| self.scalar(a))
@@ -163,7 +214,7 @@ impl Func<'_, '_> {
                     }
                 }
                 let result = if width == 16 { f32_ty } else { t };
-                let symbol = format!("__oxide_math_{base}{}", if width == 64 { "" } else { "f" });
+                let symbol = format!("__oxide_math_{c}");
                 let op = CallOp::new(self.ctx, &symbol, values, Some(result));
                 let mut v = self.val(&op);
                 if width == 16 {

@@ -50,6 +50,8 @@ pub enum Role {
 pub trait LlvmIr {
     /// The `.ll` file of the unit with this index, made if need be, with at least these instances in it.
     fn llvm_ir(&self, unit: usize, needed: Instances) -> Result<PathBuf, String>;
+    /// The `.ll` file of the crate `libm`, which defines mathematical functions.
+    fn libm(&self) -> Result<PathBuf, String>;
 }
 
 /// How much of a program's code is needed.

@@ -23,6 +23,8 @@ struct Module {
     kernels: Vec<Kernel>,
     from_mir: Vec<String>,
     from_llvm: Vec<String>,
+    /// Functions of C's mathematics that it calls.
+    math: Vec<String>,
 }
 
 /// A compiled kernel and what the artifact does not hold of it.
@@ -147,9 +149,10 @@ impl Compiler {
             } else {
                 Vec::new()
             };
-            let (mut texts, mut functions) = (Vec::new(), Vec::new());
+            let (mut texts, mut functions, mut math) = (Vec::new(), Vec::new(), Vec::new());
             for cut in made {
                 texts.push(cut.text);
+                math.extend(cut.math);
                 functions.extend(cut.functions);
             }
             out.push(Module {
@@ -157,6 +160,7 @@ impl Compiler {
                 kernels: roots.iter().map(of_root).collect(),
                 from_mir: Vec::new(),
                 from_llvm: functions,
+                math,
             });
         }
         Ok(out)
@@ -400,6 +404,7 @@ impl Compiler {
             }
             out.extend(instances);
         }
+        self.add_math(&mut out)?;
         Ok(out)
     }
 
@@ -460,12 +465,31 @@ impl Compiler {
 
     /// One kernel, or all, by the MIR route, with the functions that the LLVM route defines for it.
     fn mir_module(&self, key: Option<&str>) -> Result<Module, Diagnostics> {
-        let output = self.mir(key, Stage::Llvm)?;
+        let mut output = self.mir(key, Stage::Llvm)?;
+        // The MIR route says `__oxide_math_sinf` where C says `sinf`.
+        let math: Vec<String> = output
+            .text
+            .lines()
+            .filter(|l| l.starts_with("declare "))
+            .filter_map(|l| {
+                Some(
+                    l.split_once("@__oxide_math_")?
+                        .1
+                        .split_once('(')?
+                        .0
+                        .to_owned(),
+                )
+            })
+            .collect();
+        if !math.is_empty() {
+            output.text = output.text.replace("@__oxide_math_", "@");
+        }
         let mut module = Module {
             texts: vec![output.text],
             kernels: output.kernels.iter().map(of_info).collect(),
             from_mir: output.functions,
             from_llvm: Vec::new(),
+            math,
         };
         if !output.externs.is_empty() {
             let path = self
@@ -485,6 +509,7 @@ impl Compiler {
             for cut in made.map_err(|e| self.of_rustc_llvm(e))? {
                 module.texts.push(cut.text);
                 module.from_llvm.extend(cut.functions);
+                module.math.extend(cut.math);
             }
         }
         Ok(module)
@@ -542,6 +567,44 @@ impl Compiler {
             }
         }
         needed.target().parse().map_err(failed)
+    }
+
+    /// Adds the functions of C's mathematics that the modules call, once for all of them.
+    fn add_math(&self, modules: &mut Vec<Module>) -> Result<(), Diagnostics> {
+        let names: std::collections::BTreeSet<&str> = modules
+            .iter()
+            .flat_map(|m| &m.math)
+            .map(String::as_str)
+            .collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let path = self
+            .timed("rustc (LLVM IR)", || self.ir.libm())
+            .map_err(Diagnostic::error)?;
+        let text = std::fs::read_to_string(&path)
+            .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", path.display())))?;
+        let made = self.timed("cut", || {
+            let text = rustc_llvm::math::with_c_names(&text);
+            let file = IrFile::parse(&text).map_err(|e| {
+                Diagnostic::error(format!("the LLVM IR of `libm` is not understood: {e}"))
+            })?;
+            let names: Vec<&str> = names.iter().copied().collect();
+            rustc_llvm::math::modules(&file, &names, &dialect_nvvm::llvm_definition)
+                .map_err(|e| self.of_rustc_llvm(e))
+        })?;
+        modules.push(Module {
+            texts: made.into_iter().map(|cut| cut.text).collect(),
+            kernels: Vec::new(),
+            from_mir: Vec::new(),
+            from_llvm: Vec::new(),
+            math: Vec::new(),
+        });
+        for module in modules {
+            let math = std::mem::take(&mut module.math);
+            module.from_llvm.extend(math);
+        }
+        Ok(())
     }
 
     fn emit(&self, modules: &[Module]) -> Result<llvm_backend::Emitted, Diagnostics> {

@@ -2,7 +2,44 @@
 
 /// The definition of such a function.
 pub fn definition(symbol: &str) -> Option<String> {
-    matches!(symbol, "memcmp" | "bcmp").then(|| compare(symbol))
+    match symbol {
+        "memcmp" | "bcmp" => Some(compare(symbol)),
+        "__powisf2" => Some(power(symbol, "float")),
+        "__powidf2" => Some(power(symbol, "double")),
+        _ => None,
+    }
+}
+
+/// compiler-rt's power by squaring, in its order of multiplications; its reciprocal for a negative exponent.
+fn power(symbol: &str, ty: &str) -> String {
+    format!(
+        "define internal {ty} @{symbol}({ty} %base, i32 %exponent) nounwind {{
+start:
+  %negative = icmp slt i32 %exponent, 0
+  %minus = sub i32 0, %exponent
+  %magnitude = select i1 %negative, i32 %minus, i32 %exponent
+  br label %head
+head:
+  %n = phi i32 [ %magnitude, %start ], [ %half, %square ]
+  %x = phi {ty} [ %base, %start ], [ %squared, %square ]
+  %r = phi {ty} [ 1.0, %start ], [ %product, %square ]
+  %bit = and i32 %n, 1
+  %odd = icmp ne i32 %bit, 0
+  %more = fmul {ty} %r, %x
+  %product = select i1 %odd, {ty} %more, {ty} %r
+  %half = lshr i32 %n, 1
+  %done = icmp eq i32 %half, 0
+  br i1 %done, label %end, label %square
+square:
+  %squared = fmul {ty} %x, %x
+  br label %head
+end:
+  %inverse = fdiv {ty} 1.0, %product
+  %result = select i1 %negative, {ty} %inverse, {ty} %product
+  ret {ty} %result
+}}
+"
+    )
 }
 
 /// `memcmp`, which is `bcmp` too: the difference of the first bytes that differ, as unsigned numbers.

@@ -18,7 +18,7 @@ mod forbidden;
 mod format;
 mod kernels;
 mod library;
-mod math;
+pub mod math;
 mod module;
 mod panics;
 mod text;

@@ -15,6 +15,8 @@ pub struct Cut {
     pub functions: Vec<String>,
     /// Symbols that another module has to define.
     pub externals: Vec<String>,
+    /// Functions of C's mathematics that `math::modules` has to define.
+    pub math: Vec<String>,
 }
 
 /// Attributes of functions that speak of the host.
@@ -79,6 +81,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
     let mut shared: Spaces<'_> = Spaces::new();
     let mut bodies: HashMap<&str, Vec<String>> = HashMap::new();
     let mut externals: Vec<String> = Vec::new();
+    let mut math: Vec<String> = Vec::new();
     let mut attributes: BTreeSet<u32> = BTreeSet::new();
     let mut metadata: BTreeSet<u32> = BTreeSet::new();
     while let Some(name) = todo.pop_front() {
@@ -86,16 +89,18 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         let header = item.text.lines().next().unwrap_or(item.text);
         if let Some(c) = math::function_of(name) {
             // Declared under C's name; uses are renamed below.
-            if !(request.elsewhere)(&c) {
-                let error = Error::new(format!("there is no `{c}` on the device yet"))
-                    .help("use the function of that name of the crate `libm` (with its feature `force-soft-floats`)");
-                errors.push(chain(file, &user, name).to(error));
+            if let Some(text) = builtins::definition(&c) {
+                made.push(text);
                 continue;
             }
             made.push(
                 without_attributes(item.text).replace(&format!("@{name}("), &format!("@{c}(")),
             );
-            externals.push(c);
+            if (request.elsewhere)(&c) {
+                externals.push(c);
+            } else {
+                math.push(c);
+            }
             continue;
         }
         if name.starts_with("llvm.") {
@@ -117,6 +122,28 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         }
         let path = artifact::pretty(name);
         let params = parameters(name, header).unwrap_or_default();
+        if let Some(text) = math::instruction(name, &path, &params) {
+            made.push(text);
+            continue;
+        }
+        if item.kind == Kind::Declare
+            && let Some((ty, count)) = math::type_of(name)
+            && !(request.elsewhere)(name)
+        {
+            let result = header.split(" @").next().unwrap_or("");
+            let plain = params.len() == count
+                && params.iter().all(|p| p.split(' ').next() == Some(ty))
+                && result.split(' ').next_back() == Some(ty);
+            if !plain {
+                let error = Error::new(format!("`{name}` is declared with another type than C's"))
+                    .note(without_attributes(item.text));
+                errors.push(chain(file, &user, name).to(error));
+                continue;
+            }
+            made.push(without_group(item.text));
+            math.push(name.to_owned());
+            continue;
+        }
         if item.kind != Kind::Variable
             && let Some(text) = panics::definition(name, &path, &params)
         {
@@ -287,6 +314,7 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         text: out,
         functions,
         externals,
+        math,
     })
 }
 

@@ -400,11 +400,11 @@ kernel!(__oxide_kernel__k, k, u32, &mut [u32]);"
     assert_eq!(c.title, "there is no body for `nowhere` on the device");
     let asm = error("asm", "unsafe { core::arch::asm!(\"nop\"); } n");
     assert!(asm.title.contains("assembly of the host"), "{asm}");
-    assert!(
-        error("math", "(n as f32).sin() as u32")
-            .title
-            .contains("`sinf`")
+    let wrong = error(
+        "math",
+        "unsafe extern \"C\" { safe fn sinf(n: u32) -> u32; } sinf(n)",
     );
+    assert!(wrong.title.contains("`sinf`"), "{wrong}");
     assert!(
         error(
             "nvvm",
