@@ -19,6 +19,7 @@ mod driver;
 mod error;
 mod launch;
 mod module;
+pub mod observe;
 mod panic_record;
 mod stream;
 mod symbol;

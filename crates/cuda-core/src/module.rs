@@ -2,7 +2,7 @@
 
 use crate::context::report_drop;
 use crate::driver::{CUdeviceptr, CUfunction, CUmodule, NOT_FOUND};
-use crate::{CudaContext, CudaStream, DriverError, LaunchConfig};
+use crate::{CudaContext, CudaStream, DriverError, LaunchConfig, observe};
 use artifact::{Artifact, Kernel};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -14,6 +14,8 @@ pub struct CudaModule {
     module: CUmodule,
     /// What it was loaded from, when that was an artifact.
     artifact: Option<Artifact>,
+    /// What it was loaded from, when that was something else: PTX text, a cubin, a fat binary.
+    image: Vec<u8>,
     /// Functions by kernel key, and for generic instances by symbol.
     functions: Mutex<HashMap<String, Loaded>>,
 }
@@ -82,10 +84,15 @@ impl CudaModule {
                 said
             })
         })?;
+        let image = match &artifact {
+            Some(_) => Vec::new(),
+            None => image.to_vec(),
+        };
         let module = CudaModule {
             ctx: ctx.clone(),
             module,
             artifact,
+            image,
             functions: Mutex::default(),
         };
         module.set_panic_record()?;
@@ -146,6 +153,12 @@ impl CudaModule {
         self.artifact.as_ref()
     }
 
+    /// What the module was loaded from, when that was no artifact: PTX with a NUL at its end, a cubin, or a fat binary.
+    #[inline(never)]
+    pub fn image(&self) -> Option<&[u8]> {
+        self.artifact.is_none().then_some(&self.image)
+    }
+
     #[inline(never)]
     fn global(&self, name: &CStr) -> Result<(CUdeviceptr, usize), DriverError> {
         self.ctx.bind()?;
@@ -188,6 +201,7 @@ impl CudaModule {
         Ok(CudaFunction {
             module: self.clone(),
             function,
+            ptx_name: ptx_name.into(),
         })
     }
 
@@ -284,6 +298,7 @@ impl Drop for CudaModule {
 pub struct CudaFunction {
     module: Arc<CudaModule>,
     function: CUfunction,
+    ptx_name: Arc<str>,
 }
 
 // SAFETY: a handle that the driver API takes from any thread.
@@ -370,17 +385,11 @@ impl CudaFunction {
         cfg: impl Into<LaunchConfig>,
         params: &[*const c_void],
     ) -> Result<(), DriverError> {
+        let cfg = cfg.into();
         // SAFETY: the caller's contract.
-        unsafe {
-            launch_raw(
-                &self.module.ctx,
-                self.function,
-                stream,
-                cfg.into(),
-                false,
-                params,
-            )
-        }
+        unsafe { launch_raw(&self.module.ctx, self.function, stream, cfg, false, params)? };
+        observe::launched(&self.module, &self.ptx_name, cfg);
+        Ok(())
     }
 }
 

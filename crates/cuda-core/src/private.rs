@@ -3,7 +3,7 @@
 use crate::module::{Loaded, launch_raw, no_kernel};
 use crate::{
     CudaContext, CudaModule, CudaStream, DeviceBuffer, DeviceCopy, DriverError, LaunchConfig,
-    Pitched,
+    Pitched, observe,
 };
 use artifact::{Artifact, Kernel};
 use std::ffi::c_void;
@@ -299,8 +299,10 @@ unsafe fn launch_sliced(
             cfg,
             cooperative,
             &params,
-        )
-    }
+        )?
+    };
+    observe::launched(module, &kernel.ptx_name, cfg);
+    Ok(())
 }
 
 /// What generated code returns in the device pass, where it never runs.

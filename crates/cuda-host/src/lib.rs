@@ -4,3 +4,5 @@ pub use artifact;
 pub use cuda_core;
 pub use cuda_core::*;
 pub use cuda_macros::cuda_module;
+#[cfg(feature = "reflect")]
+pub use reflect;
