@@ -88,12 +88,13 @@ impl LayoutDb {
     pub fn add_mir(&mut self, file: &MirFile) {
         self.expect_kernels(file);
         for item in file.items() {
-            let Some((parent, n)) = item.name.rsplit_once("::{closure#") else {
+            let Some(name) = item.name.strip_suffix('}') else {
                 continue;
             };
-            let Some(n) = n.strip_suffix('}').and_then(|n| n.parse().ok()) else {
+            let Some((parent, n)) = name.rsplit_once("::{closure#") else {
                 continue;
             };
+            let Ok(n) = n.parse() else { continue };
             let header = &file.text()[item.range.clone()];
             let Some(arg) = header.split_once("(_1: ").map(|(_, a)| a) else {
                 continue;

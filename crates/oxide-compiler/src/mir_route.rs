@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 pub struct Input<'a> {
     /// The crate's own unit first, then those under it.
     pub units: Vec<&'a Unit>,
-    pub texts: Vec<&'a str>,
+    /// Their MIR, in the same order.
+    pub files: Vec<&'a MirFile>,
     /// rustc's LLVM IR of the own crate, where it was needed before.
     pub llvm_ir: Option<&'a str>,
     pub rustc: PathBuf,
@@ -40,15 +41,10 @@ pub struct Output {
 /// Compiles the kernels up to a stage.
 pub fn run(input: &Input<'_>, upto: Stage) -> Result<Output, Vec<Diagnostic>> {
     let one = |text: String| vec![Diagnostic::error(text)];
-    let mut files = Vec::new();
-    for (unit, text) in input.units.iter().zip(&input.texts) {
-        let file = MirFile::parse(unit.mir.display().to_string(), (*text).to_string());
-        files.push(file.map_err(|e| vec![of_reader(&e)])?);
-    }
     let crates: Vec<FileCrate<'_>> = input
         .units
         .iter()
-        .zip(&files)
+        .zip(&input.files)
         .map(|(unit, file)| FileCrate::new(unit.crate_name.clone(), file))
         .collect();
     let crates: Vec<&dyn MirCrate> = crates.iter().map(|c| c as &dyn MirCrate).collect();
@@ -73,7 +69,7 @@ pub fn run(input: &Input<'_>, upto: Stage) -> Result<Output, Vec<Diagnostic>> {
         kept: Some(own.mir.with_extension("layouts")),
         version: input.toolchain.clone(),
     });
-    for file in &files {
+    for file in &input.files {
         layouts.add_mir(file);
     }
     let bodies = input.llvm_ir.map(|text| {
@@ -167,7 +163,7 @@ fn compile(
     Ok(out)
 }
 
-fn of_reader(error: &rustc_mir::MirError) -> Diagnostic {
+pub fn of_reader(error: &rustc_mir::MirError) -> Diagnostic {
     let mut out = Diagnostic::error(format!("this MIR is not understood: {}", error.what));
     if let Some(span) = &error.rust_span {
         out = out.at(span.clone(), "");

@@ -5,6 +5,7 @@ use crate::{
     Options, Role, RouteChoice, Stage, Staged, Summary, Unit, kernels, mir_route,
 };
 use rustc_llvm::{IrFile, Root};
+use rustc_mir::MirFile;
 use std::cell::{OnceCell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,8 @@ pub struct Compiler {
     units: Vec<Unit>,
     options: Options,
     ir: Box<dyn LlvmIr>,
-    texts: Vec<OnceCell<String>>,
+    /// The units' MIR, indexed.
+    files: Vec<OnceCell<MirFile>>,
     timings: RefCell<Vec<(&'static str, Duration)>>,
 }
 
@@ -37,12 +39,12 @@ struct Kernel {
 impl Compiler {
     pub fn new(units: Vec<Unit>, options: Options, ir: Box<dyn LlvmIr>) -> Self {
         crate::use_llvm(&options.libllvm);
-        let texts = units.iter().map(|_| OnceCell::new()).collect();
+        let files = units.iter().map(|_| OnceCell::new()).collect();
         Self {
             units,
             options,
             ir,
-            texts,
+            files,
             timings: RefCell::default(),
         }
     }
@@ -70,9 +72,9 @@ impl Compiler {
         result
     }
 
-    fn text(&self, unit: usize) -> Result<&str, Diagnostics> {
-        if let Some(text) = self.texts[unit].get() {
-            return Ok(text);
+    fn file(&self, unit: usize) -> Result<&MirFile, Diagnostics> {
+        if let Some(file) = self.files[unit].get() {
+            return Ok(file);
         }
         let path = &self.units[unit].mir;
         let read = || std::fs::read_to_string(path);
@@ -80,7 +82,14 @@ impl Compiler {
             Diagnostic::error(format!("cannot read {}: {e}", path.display()))
                 .help("cargo oxide clean")
         })?;
-        Ok(self.texts[unit].get_or_init(|| text))
+        let parse = || MirFile::parse(path.display().to_string(), text);
+        let file = self.timed("index MIR", parse);
+        let file = file.map_err(|e| mir_route::of_reader(&e))?;
+        Ok(self.files[unit].get_or_init(|| file))
+    }
+
+    fn text(&self, unit: usize) -> Result<&str, Diagnostics> {
+        Ok(self.file(unit)?.text())
     }
 
     /// Whether the crate has generic kernels, whose instances are in rustc's LLVM IR alone.
@@ -268,9 +277,9 @@ impl Compiler {
         let file = self.units.iter().find_map(relative);
         let file = file.unwrap_or_else(|| frame.file.clone());
         let (line, col) = (frame.line, frame.column);
-        let texts = self.texts.iter().filter_map(OnceCell::get);
-        let end = texts
-            .filter_map(|text| kernels::shortest_range(text, &file, line, col))
+        let files = self.files.iter().filter_map(OnceCell::get);
+        let end = files
+            .filter_map(|f| kernels::shortest_range(f.text(), &file, line, col))
             .min();
         // A macro's call has no range there: its name is read off the source.
         let word = || (line, col + self.word(&file, line, col).max(1));
@@ -415,9 +424,9 @@ impl Compiler {
         let order: Vec<usize> = std::iter::once(own)
             .chain(self.units.iter().enumerate().filter(under).map(|(i, _)| i))
             .collect();
-        let mut texts = Vec::new();
+        let mut files = Vec::new();
         for index in &order {
-            texts.push(self.text(*index)?);
+            files.push(self.file(*index)?);
         }
         let o = &self.options;
         let target = o.arch.as_deref().and_then(|a| {
@@ -427,7 +436,7 @@ impl Compiler {
         });
         let mut input = mir_route::Input {
             units: order.iter().map(|i| &self.units[*i]).collect(),
-            texts,
+            files,
             llvm_ir: None,
             rustc: o.rustc.clone(),
             host: o.host.clone(),

@@ -179,6 +179,8 @@ impl MirFile {
     fn index_text(&mut self, text: &str) -> Result<(), (Range<usize>, String)> {
         let mut pos = 0;
         let mut for_ctfe = false;
+        // Most of the time goes into finding the ends: a file of a library of generics has megabytes.
+        let closing = memchr::memmem::Finder::new("\n}");
         while pos < text.len() {
             let rest = &text[pos..];
             let line_len = rest.find('\n').unwrap_or(rest.len());
@@ -203,7 +205,7 @@ impl MirFile {
             let end = if one_line {
                 pos + line_len
             } else {
-                match rest.find("\n}") {
+                match closing.find(rest.as_bytes()) {
                     Some(n) => pos + n + 2,
                     None => {
                         let what = format!("an item that does not end: {}", quote(line));
