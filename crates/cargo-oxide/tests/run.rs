@@ -247,3 +247,30 @@ fn a_program_with_the_dependencies_that_programs_have() {
         run.stderr
     );
 }
+
+/// A plain kernel comes from MIR and an instance of a generic one from LLVM IR: their static is one all the same.
+#[test]
+fn kernels_of_both_routes_share_a_static() {
+    let user = User::new("statics");
+    user.file(
+        "Cargo.toml",
+        "[package]\nname = \"t-statics\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+         cuda-core = { path = \"{crates}/cuda-core\" }\ncuda-device = { path = \"{crates}/cuda-device\" }\n",
+    );
+    user.file(
+        "src/main.rs",
+        "use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};\nuse cuda_device::{cuda_module, kernel, thread, DisjointSlice};\n\
+         #[cuda_module]\nmod kernels {\n    use super::*;\n    static mut SUM: u32 = 1;\n    #[kernel]\n    \
+         pub fn plain(n: u32) {\n        if thread::threadIdx_x() == 0 { unsafe { SUM += n } }\n    }\n    #[kernel]\n    \
+         pub fn generic<F: Fn(u32) -> u32 + Copy>(f: F, mut y: DisjointSlice<u32>) {\n        \
+         if let Some(y) = y.get_mut(thread::index_1d()) { unsafe { SUM = f(SUM); *y = SUM } }\n    }\n}\n\
+         fn main() -> Result<(), Box<dyn std::error::Error>> {\n    let ctx = CudaContext::new(0)?;\n    let stream = ctx.default_stream();\n    \
+         let mut y = DeviceBuffer::<u32>::zeroed(&stream, 1)?;\n    let module = kernels::load(&ctx)?;\n    \
+         let cfg = || LaunchConfig::for_num_elems(1);\n    let k = std::env::args().count() as u32;\n    unsafe {\n        \
+         module.plain(&stream, cfg(), 5)?;\n        module.generic(&stream, cfg(), move |x| x * 10 + k, &mut y)?;\n        \
+         module.plain(&stream, cfg(), 2)?;\n        module.generic(&stream, cfg(), move |x| x * 10 + k, &mut y)?;\n    }\n    \
+         println!(\"{:?}\", y.to_host_vec(&stream)?);\n    Ok(())\n}\n",
+    );
+    let run = user.oxide(&["run"]).success();
+    assert_eq!(run.stdout, "[631]\n", "{}", run.stderr);
+}

@@ -316,6 +316,10 @@ impl Module<'_> {
                     Some(memory) => m.memory_data(ctx, krate, memory)?,
                     None => m.const_item(ctx, key, &ty)?,
                 };
+                // Constant memory is the host's to write.
+                if mutable || constant {
+                    m.statics.push(name.clone());
+                }
                 Ok(global_attr(data, align, space, mutable))
             },
         )?;

@@ -307,8 +307,18 @@ impl Module<'_> {
                 }
             }
         }
-        let short = path.rsplit("::").next().unwrap_or(path);
-        let symbol = self.unique_symbol(short);
+        // Kernels of one crate may end in different modules that are linked: a name is no other kernel's.
+        let last = |path: &str| path.rsplit("::").next().unwrap_or(path).to_string();
+        let short = last(path);
+        let named = find(self)
+            .iter()
+            .filter(|(k, _, other)| k.0 == key.0 && last(other) == short)
+            .count();
+        let symbol = self.unique_symbol(&if named > 1 {
+            format!("{krate}__{}", path.replace("::", "__"))
+        } else {
+            short
+        });
         let fty = FunctionType::get(ctx, arg_types, vec![]);
         let name = Identifier::try_new(symbol.clone()).map_err(|_| {
             Diagnostic::error(

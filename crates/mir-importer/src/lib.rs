@@ -74,6 +74,8 @@ pub struct Imported {
     pub module: ModuleOp,
     pub kernels: Vec<KernelInfo>,
     pub externs: Vec<ExternFn>,
+    /// Statics in global memory that can be written to and are defined here, by crate and path.
+    pub statics: Vec<String>,
 }
 
 /// Imports the kernels and what they reach; all diagnostics if anything was wrong.
@@ -129,6 +131,7 @@ pub fn import(
             module,
             kernels: found,
             externs,
+            statics: std::mem::take(&mut m.statics),
         })
     } else {
         errors.dedup();

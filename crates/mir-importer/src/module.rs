@@ -59,6 +59,8 @@ pub struct Module<'a> {
     globals: HashMap<GlobalKey, String>,
     externs: HashMap<String, crate::source::ExternFn>,
     bytes: HashMap<String, crate::consts::Data>,
+    /// Statics in global memory that kernels write to, by crate and path.
+    pub statics: Vec<String>,
     pub errors: Vec<Diagnostic>,
 }
 
@@ -94,6 +96,7 @@ impl<'a> Module<'a> {
             globals: HashMap::new(),
             externs: HashMap::new(),
             bytes: HashMap::new(),
+            statics: vec![],
             errors: vec![],
         }
     }

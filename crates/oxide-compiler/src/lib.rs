@@ -12,6 +12,7 @@ mod diagnostics;
 mod kernels;
 mod mir_route;
 mod pipeline;
+mod statics;
 
 pub use artifact::Artifact;
 pub use diagnostics::{Diagnostic, Diagnostics, Label, Level};

@@ -36,6 +36,8 @@ pub struct Output {
     pub externs: Vec<ExternFn>,
     /// Functions of the module, by their names there.
     pub functions: Vec<String>,
+    /// Statics that are written to, by crate and path.
+    pub statics: Vec<String>,
 }
 
 /// Compiles the kernels up to a stage.
@@ -134,6 +136,7 @@ fn compile(
         kernels: imported.kernels.clone(),
         externs: imported.externs.clone(),
         functions: Vec::new(),
+        statics: imported.statics.clone(),
     };
     if upto == Stage::DialectMir {
         return Ok(done(op.disp(&ctx).to_string()));

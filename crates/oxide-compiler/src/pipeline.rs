@@ -2,7 +2,7 @@
 
 use crate::{
     Artifact, Compiled, DebugKind, Diagnostic, Diagnostics, Instances, KernelSummary, LlvmIr,
-    Options, Role, RouteChoice, Stage, Staged, Summary, Unit, kernels, mir_route,
+    Options, Role, RouteChoice, Stage, Staged, Summary, Unit, kernels, mir_route, statics,
 };
 use rustc_llvm::{IrFile, Root};
 use rustc_mir::MirFile;
@@ -27,6 +27,9 @@ struct Module {
     from_llvm: Vec<String>,
     /// Functions of C's mathematics that it calls.
     math: Vec<String>,
+    /// Statics that are written to, by the route that defines them.
+    mir_statics: Vec<String>,
+    llvm_statics: Vec<String>,
 }
 
 /// A compiled kernel and what the artifact does not hold of it.
@@ -159,7 +162,9 @@ impl Compiler {
                 Vec::new()
             };
             let (mut texts, mut functions, mut math) = (Vec::new(), Vec::new(), Vec::new());
+            let mut llvm_statics = Vec::new();
             for cut in made {
+                llvm_statics.extend(statics::of_rustc(&cut.text));
                 texts.push(cut.text);
                 math.extend(cut.math);
                 functions.extend(cut.functions);
@@ -170,6 +175,8 @@ impl Compiler {
                 from_mir: Vec::new(),
                 from_llvm: functions,
                 math,
+                mir_statics: Vec::new(),
+                llvm_statics,
             });
         }
         Ok(out)
@@ -371,20 +378,60 @@ impl Compiler {
     /// The modules by the route that was asked for. Without a wish, kernels come from MIR, and those that the MIR route cannot
     /// compile, and instances of generic kernels, from rustc's LLVM IR.
     fn routed(&self, kernel: Option<&str>) -> Result<Vec<Module>, Diagnostics> {
+        let mut not_mir = Vec::new();
+        loop {
+            let modules = self.routed_but(kernel, &not_mir)?;
+            // A static that two of them define would be two things under one name. rustc's LLVM IR has it once.
+            let groups: Vec<Vec<String>> = modules
+                .iter()
+                .flat_map(|m| [m.mir_statics.clone(), m.llvm_statics.clone()])
+                .collect();
+            let Some((name, at)) = statics::doubled(&groups) else {
+                return Ok(modules);
+            };
+            let kernels = at.iter().flat_map(|i| &modules[i / 2].kernels);
+            let keys: Vec<&Kernel> = kernels.collect();
+            let more: Vec<String> = keys
+                .iter()
+                .filter(|k| k.entry.route == artifact::Route::Mir)
+                .map(|k| k.entry.key.clone())
+                .collect();
+            if more.is_empty() || self.options.route == RouteChoice::Mir {
+                let names: Vec<&str> = keys.iter().map(|k| k.display.as_str()).collect();
+                return Err(Diagnostic::error(format!(
+                    "the static `{name}` would not be one thing for the kernels that use it: {}",
+                    names.join(", ")
+                ))
+                .note("these kernels cannot be compiled into one module")
+                .help("give each of them memory of its own, or pass a buffer to all")
+                .into());
+            }
+            not_mir.extend(more);
+        }
+    }
+
+    /// The same, with these kernels from rustc's LLVM IR.
+    fn routed_but(
+        &self,
+        kernel: Option<&str>,
+        not_mir: &[String],
+    ) -> Result<Vec<Module>, Diagnostics> {
         let wanted = |name: &str| kernel.is_none_or(|k| kernels::is_named(name, k));
         let mut out = Vec::new();
         let mut left: Vec<String> = Vec::new();
         let mut marked = kernels::marked(self.crate_name(), self.text(self.own())?);
         marked.retain(|key| wanted(key));
         // Together first: what two kernels share, a static above all, is then one thing.
-        let together =
-            kernel.is_none() && marked.len() > 1 && self.options.route != RouteChoice::Llvm;
+        let together = kernel.is_none()
+            && marked.len() > 1
+            && not_mir.is_empty()
+            && self.options.route != RouteChoice::Llvm;
         if together && let Ok(module) = self.mir_module(None) {
             out.push(module);
             marked.clear();
         }
         for key in marked {
-            if self.options.route == RouteChoice::Llvm {
+            if self.options.route == RouteChoice::Llvm || not_mir.contains(&key) {
                 left.push(key);
                 continue;
             }
@@ -499,6 +546,8 @@ impl Compiler {
             from_mir: output.functions,
             from_llvm: Vec::new(),
             math,
+            mir_statics: output.statics,
+            llvm_statics: Vec::new(),
         };
         if !output.externs.is_empty() {
             let path = self
@@ -516,6 +565,7 @@ impl Compiler {
                 rustc_llvm::compile(&file, &[], &symbols, &[], &dialect_nvvm::llvm_definition)
             });
             for cut in made.map_err(|e| self.of_rustc_llvm(e))? {
+                module.llvm_statics.extend(statics::of_rustc(&cut.text));
                 module.texts.push(cut.text);
                 module.from_llvm.extend(cut.functions);
                 module.math.extend(cut.math);
@@ -606,6 +656,8 @@ impl Compiler {
             texts: made.into_iter().map(|cut| cut.text).collect(),
             kernels: Vec::new(),
             from_mir: Vec::new(),
+            mir_statics: Vec::new(),
+            llvm_statics: Vec::new(),
             from_llvm: Vec::new(),
             math: Vec::new(),
         });
