@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::compile::{self, Options};
 use crate::side::{self, Frame, Numbered};
+use crate::signs;
 use crate::{Emitted, Error, LLVM_MAJOR, Unresolved};
 
 /// The variable that names `llc`.
@@ -194,7 +195,7 @@ impl Programs {
             .arg(input);
         let text = run(&mut opt, "optimise")?;
         check_externals(&text)?;
-        Ok(text)
+        Ok(signs::to_the_bit_in_text(&text))
     }
 }
 

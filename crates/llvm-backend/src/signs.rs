@@ -185,3 +185,110 @@ fn replace(module: &Module<'_>, instruction: ffi::Value, sign: Sign) {
         api.LLVMInstructionEraseFromParent(instruction);
     }
 }
+
+/// The same in a text, for LLVM's programs: every operation of one number, without a look at its uses.
+pub(crate) fn to_the_bit_in_text(module: &str) -> String {
+    let mut out = String::with_capacity(module.len());
+    for (at, line) in module.lines().enumerate() {
+        match written_out(line, at) {
+            Some(lines) => out.push_str(&lines),
+            None => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// `%r = fneg float %x, !dbg !1`, and calls of `llvm.fabs` and `llvm.copysign`, as operations on the bits.
+fn written_out(line: &str, at: usize) -> Option<String> {
+    let (result, rest) = line.trim_start().split_once(" = ")?;
+    let sign = if rest.starts_with("fneg ") {
+        Sign::Negate
+    } else if rest.contains("call ") && rest.contains(" @llvm.fabs.") {
+        Sign::Absolute
+    } else if rest.contains("call ") && rest.contains(" @llvm.copysign.") {
+        Sign::Copy
+    } else {
+        return None;
+    };
+    // What is operated on: behind flags, or between parentheses; `!dbg` and a group may follow.
+    let (operands, end) = match sign {
+        Sign::Negate => match rest.split_once(", !") {
+            Some((operands, end)) => (operands, format!(", !{end}")),
+            None => (rest, String::new()),
+        },
+        _ => {
+            let (_, arguments) = rest.split_once('(')?;
+            let (operands, end) = arguments.rsplit_once(')')?;
+            let debug = end.split_once(", !").map(|(_, end)| format!(", !{end}"));
+            (operands, debug.unwrap_or_default())
+        }
+    };
+    let ty = ["half", "float", "double"]
+        .into_iter()
+        .find(|ty| operands.split([' ', ',']).any(|w| w == *ty))?;
+    if operands.contains('<') {
+        return None;
+    }
+    let bits = match ty {
+        "half" => 16,
+        "float" => 32,
+        _ => 64,
+    };
+    let (int, top, rest) = (
+        format!("i{bits}"),
+        i64::MIN >> (64 - bits),
+        (1u64 << (bits - 1)) - 1,
+    );
+    let mut lines = String::new();
+    for (n, operand) in operands.split(", ").enumerate() {
+        let value = operand.rsplit(' ').next()?;
+        lines += &format!("  %sign.{at}.{n} = bitcast {ty} {value} to {int}{end}\n");
+    }
+    lines += &match sign {
+        Sign::Negate => format!("  %sign.{at} = xor {int} %sign.{at}.0, {top}{end}\n"),
+        Sign::Absolute => format!("  %sign.{at} = and {int} %sign.{at}.0, {rest}{end}\n"),
+        Sign::Copy => format!(
+            "  %sign.{at}.a = and {int} %sign.{at}.0, {rest}{end}\n  %sign.{at}.b = and {int} %sign.{at}.1, {top}{end}\n  %sign.{at} = or {int} %sign.{at}.a, %sign.{at}.b{end}\n"
+        ),
+    };
+    lines += &format!("  {result} = bitcast {int} %sign.{at} to {ty}{end}");
+    Some(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_a_text() {
+        let text = "define float @f(float %a, double %b) {
+  %1 = fneg nnan float %a, !dbg !3
+  %2 = tail call double @llvm.fabs.f64(double %b) #2, !dbg !4
+  %3 = tail call float @llvm.copysign.f32(float %1, float -1.000000e+00)
+  %4 = fneg <2 x float> %v
+  ret float %3
+}
+declare double @llvm.fabs.f64(double)
+";
+        let expected = "define float @f(float %a, double %b) {
+  %sign.1.0 = bitcast float %a to i32, !dbg !3
+  %sign.1 = xor i32 %sign.1.0, -2147483648, !dbg !3
+  %1 = bitcast i32 %sign.1 to float, !dbg !3
+  %sign.2.0 = bitcast double %b to i64, !dbg !4
+  %sign.2 = and i64 %sign.2.0, 9223372036854775807, !dbg !4
+  %2 = bitcast i64 %sign.2 to double, !dbg !4
+  %sign.3.0 = bitcast float %1 to i32
+  %sign.3.1 = bitcast float -1.000000e+00 to i32
+  %sign.3.a = and i32 %sign.3.0, 2147483647
+  %sign.3.b = and i32 %sign.3.1, -2147483648
+  %sign.3 = or i32 %sign.3.a, %sign.3.b
+  %3 = bitcast i32 %sign.3 to float
+  %4 = fneg <2 x float> %v
+  ret float %3
+}
+declare double @llvm.fabs.f64(double)
+";
+        assert_eq!(to_the_bit_in_text(text), expected);
+    }
+}

@@ -528,6 +528,26 @@ fn message(file: &IrFile<'_>, memory: &Memory, line: &str) -> Option<(Message, S
     Some((message, location.to_owned()))
 }
 
+/// A definition for a declared function of `core::fmt` that takes a `Formatter`. Tables of methods (of `Debug`, for a
+/// panic's message) name such functions, and nothing calls them: only `core::fmt::write` makes a `Formatter`, and it has no
+/// body on the device. So this one stops the thread.
+pub fn never_called(declaration: &str, path: &str) -> Option<String> {
+    let of_formatter = path.starts_with("<core::fmt::Formatter")
+        || path.starts_with("<core::fmt::builders::")
+        || path.starts_with("core::fmt::builders::")
+        || path
+            .rsplit_once(" as core::fmt::")
+            .is_some_and(|(_, rest)| rest.ends_with(">::fmt") && !rest.starts_with("Write"));
+    let rest = declaration
+        .strip_prefix("declare ")
+        .filter(|_| of_formatter)?;
+    let end = rest.rfind(')')?;
+    Some(format!(
+        "declare void @llvm.trap()\ndefine internal {} noreturn nounwind {{\nstart:\n  call void @llvm.trap()\n  unreachable\n}}\n",
+        &rest[..=end]
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

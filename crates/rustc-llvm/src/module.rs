@@ -160,6 +160,10 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
             || header.contains(" external global ")
             || header.contains(" external constant ")
         {
+            if let Some(text) = format::never_called(item.text, &path) {
+                made.push(text);
+                continue;
+            }
             // Formatting goes through function pointers that panics have lost, see `format`.
             if !path.contains("core::fmt::") && (request.elsewhere)(name) {
                 made.push(without_group(item.text));

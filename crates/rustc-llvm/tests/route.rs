@@ -447,23 +447,63 @@ kernel!(__oxide_kernel__k, k, u32, &mut [f32]);"
     assert!(error.title.contains("another type"), "{error}");
 }
 
+/// Methods of `Debug` that only the tables of a panic's arguments name.
+#[test]
+fn text_with_panics_in_it() {
+    let source = format!(
+        "{HOST}
+pub fn k(x: &[u8], y: &mut [u32]) {{
+    let s = unsafe {{ core::str::from_utf8_unchecked(x) }};
+    y[0] = s.split(',').map(|w| w.len() as u32).sum();
+    y[1] = x.is_ascii() as u32;
+    y[2] = s.trim().len() as u32 + s.split_whitespace().count() as u32;
+    y[3] = s[1..].find(\"ab\").unwrap_or(0) as u32;
+}}
+kernel!(__oxide_kernel__k, k, &[u8], &mut [u32]);"
+    );
+    let made = make("text_panics", &source, &core_texts()).unwrap_or_else(|e| panic!("{e}"));
+    lacks(&made.emitted.ptx, ".extern");
+    let print = format!(
+        "{HOST}
+struct Sink(u32);
+impl core::fmt::Write for Sink {{
+    fn write_str(&mut self, s: &str) -> core::fmt::Result {{ self.0 += s.len() as u32; Ok(()) }}
+}}
+pub fn k(x: u32, y: &mut [u32]) {{
+    let mut sink = Sink(0);
+    let _ = core::fmt::write(&mut sink, format_args!(\"{{x:?}}\"));
+    y[0] = sink.0;
+}}
+kernel!(__oxide_kernel__k, k, u32, &mut [u32]);"
+    );
+    // What would call them has no body.
+    assert!(make("writes", &print, &core_texts()).is_err());
+}
+
+fn core_texts() -> Vec<&'static str> {
+    static TEXTS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    let texts = TEXTS.get_or_init(|| {
+        let sysroot = std::process::Command::new("rustc")
+            .args(["--print", "sysroot"])
+            .output()
+            .unwrap()
+            .stdout;
+        let sysroot = String::from_utf8(sysroot).unwrap();
+        let modules =
+            rustc_llvm::core_bitcode(sysroot.trim().as_ref(), "x86_64-unknown-linux-gnu").unwrap();
+        assert!(!modules.is_empty());
+        let llvm = llvm_backend::Llvm::load().unwrap();
+        modules
+            .iter()
+            .map(|m| llvm.disassemble("core", m).unwrap())
+            .collect()
+    });
+    texts.iter().map(String::as_str).collect()
+}
+
 #[test]
 fn bodies_of_core() {
-    let sysroot = std::process::Command::new("rustc")
-        .args(["--print", "sysroot"])
-        .output()
-        .unwrap()
-        .stdout;
-    let sysroot = String::from_utf8(sysroot).unwrap();
-    let modules =
-        rustc_llvm::core_bitcode(sysroot.trim().as_ref(), "x86_64-unknown-linux-gnu").unwrap();
-    assert!(!modules.is_empty());
-    let llvm = llvm_backend::Llvm::load().unwrap();
-    let texts: Vec<String> = modules
-        .iter()
-        .map(|m| llvm.disassemble("core", m).unwrap())
-        .collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let texts = core_texts();
     // `from_str_radix` and UTF-8 validation are `core`'s own, compiled.
     let source = format!(
         "{HOST}
