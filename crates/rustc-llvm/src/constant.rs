@@ -81,12 +81,17 @@ fn value<'a>(text: &'a str, out: &mut Bytes<'a>) -> Option<()> {
     Some(())
 }
 
-/// LLVM's string: `\5C` is a byte by its two hexadecimal digits.
+/// LLVM's string: `\22` is a byte by its two hexadecimal digits, `\\` a backslash (`printEscapedString` of LLVM's StringExtras).
 fn string(text: &str, out: &mut Vec<u8>) -> Option<()> {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         if byte == b'\\' {
-            let digits = [bytes.next()?, bytes.next()?];
+            let first = bytes.next()?;
+            if first == b'\\' {
+                out.push(first);
+                continue;
+            }
+            let digits = [first, bytes.next()?];
             out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
         } else {
             out.push(byte);
@@ -132,13 +137,13 @@ mod tests {
 
     #[test]
     fn bytes_and_pointers() {
-        let text = "@s = private constant [3 x i8] c\"a\\22b\", align 1\n\
+        let text = "@s = private constant [3 x i8] c\"a\\22\\\\\", align 1\n\
             @d = internal constant <{ ptr, [8 x i8], ptr, [4 x i8] }> <{ ptr @f, [8 x i8] zeroinitializer, ptr @s, [4 x i8] c\"\\03\\00\\00\\00\" }>, align 8\n";
         let file = IrFile::parse(text).unwrap();
         let d = read(&file, "d").unwrap();
         assert_eq!(d.pointers, [(0, "f"), (16, "s")]);
         assert_eq!(d.u32(24), Some(3));
         assert_eq!(d.u64(24), None);
-        assert_eq!(read(&file, "s").unwrap().bytes, b"a\"b");
+        assert_eq!(read(&file, "s").unwrap().bytes, b"a\"\\");
     }
 }
