@@ -7,7 +7,7 @@ use crate::project::{Project, Verb};
 use crate::rustc_args::{self, RustcArgs};
 use crate::toolchain::Toolchain;
 use crate::wrapper::{self, Record};
-use crate::{Said, files, host, progress, simulator, toolchain};
+use crate::{Said, files, host, progress, simulator, stages, toolchain};
 use anyhow::{Context, bail};
 use oxide_compiler::{Compiler, Instances, Role};
 use std::path::{Path, PathBuf};
@@ -351,7 +351,11 @@ impl KernelCrate {
                 )
             })
             .collect();
-        format!("{own:?}\n{:?}\n{units:?}\n", session.options)
+        format!(
+            "{own:?}\n{:?}\n{units:?}\n{}\n",
+            session.options,
+            stages::wanted()
+        )
     }
 }
 
@@ -389,8 +393,9 @@ fn compile_kernels(session: &Session, verb: Verb) -> anyhow::Result<()> {
         let start = Instant::now();
         let compiler = krate.compiler(session);
         match compiler.artifact() {
-            Ok(compiled) => {
+            Ok(mut compiled) => {
                 report(&compiled.warnings, session.color);
+                stages::keep(&compiler, &mut compiled.artifact);
                 files::write_if_changed(&artifact, &compiled.artifact.to_bytes())?;
                 files::write_atomic(&mark, fingerprint.as_bytes())?;
                 if session.verbose() {

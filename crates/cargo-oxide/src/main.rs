@@ -16,6 +16,7 @@ mod new;
 mod project;
 mod rustc_args;
 mod simulator;
+mod stages;
 mod toolchain;
 mod tools;
 mod wrapper;
