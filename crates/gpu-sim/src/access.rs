@@ -145,6 +145,15 @@ pub(crate) fn locate(
     Ok(base.wrapping_add(offset as usize))
 }
 
+/// What a memory instruction does.
+pub(crate) fn kind(inst: &Inst) -> AccessKind {
+    match inst.op {
+        Op::Load => AccessKind::Load,
+        Op::Store => AccessKind::Store,
+        _ => AccessKind::Atomic,
+    }
+}
+
 /// The address of each lane.
 pub(crate) fn addresses(rows: &Rows, mem: &Mem) -> [u64; 32] {
     let mut address = [mem.offset; 32];
@@ -175,11 +184,7 @@ pub(crate) fn access(
     inst: &Inst,
     mem: &Mem,
 ) -> Result<(), (Fault, u32)> {
-    let kind = match inst.op {
-        Op::Load => AccessKind::Load,
-        Op::Store => AccessKind::Store,
-        _ => AccessKind::Atomic,
-    };
+    let kind = kind(inst);
     let size = u64::from(mem.size) * u64::from(mem.count);
     let mask = rows.mask;
     let address = addresses(rows, mem);

@@ -31,6 +31,8 @@ pub(crate) struct BlockState {
     pub cluster_rank: u32,
     /// Lanes of each warp that have arrived at the barrier of the cluster.
     pub cluster_arrived: Vec<u32>,
+    /// Warps that met at barriers since they were looked at.
+    pub met: Vec<Vec<u32>>,
     /// Some barrier has changed since it was looked at.
     changed: bool,
 }
@@ -96,6 +98,7 @@ impl Block {
             cluster_ctaid,
             cluster_rank: (cluster_ctaid[2] * cy + cluster_ctaid[1]) * cx + cluster_ctaid[0],
             cluster_arrived: vec![0; threads.div_ceil(32) as usize],
+            met: Vec::new(),
             changed: false,
         };
         let warps = (0..threads.div_ceil(32))
@@ -132,6 +135,7 @@ impl Block {
                 done += self.warps[w].steps - before;
                 if self.warps[w].live == 0 || self.state.changed {
                     self.release();
+                    self.tell_races(env);
                 }
                 if done >= quantum {
                     break;
@@ -146,6 +150,7 @@ impl Block {
                     return Ok(Turn::Done);
                 }
                 self.release();
+                self.tell_races(env);
                 let mut released = self.warps.iter().any(Warp::ready);
                 for w in &mut self.warps {
                     released |= w.release_warp_barriers(env);
@@ -168,7 +173,18 @@ impl Block {
             return Err(self.report(env, warp, f));
         }
         self.release();
+        self.tell_races(env);
         Ok(())
+    }
+
+    /// Who met at a barrier knows of what the others did before.
+    fn tell_races(&mut self, env: &mut Env<'_>) {
+        for warps in self.state.met.drain(..) {
+            if let Some(races) = &mut env.races {
+                let actors: Vec<_> = warps.iter().map(|w| (self.state.index, *w)).collect();
+                races.meet(&actors);
+            }
+        }
     }
 
     /// Completes the barriers at which all have arrived.
@@ -212,6 +228,7 @@ impl Block {
                 continue;
             }
             let b = std::mem::take(&mut self.state.barriers[id]);
+            self.state.met.push(b.arrived.iter().map(|a| a.0).collect());
             for w in &mut self.warps {
                 for s in &mut w.splits {
                     let State::Barrier { id: at, result } = s.state else {

@@ -122,7 +122,16 @@ impl Cluster {
         if self.done.iter().all(|d| *d) {
             return Ok(Turn::Done);
         }
-        moved |= release(&mut self.blocks, |r| r, count);
+        let released = release(&mut self.blocks, |r| r, count);
+        moved |= released;
+        if released && let Some(races) = &mut env.races {
+            let of = |b: &Block| {
+                let index = b.state.index;
+                (0..b.warps.len() as u32).map(move |w| (index, w))
+            };
+            let all: Vec<_> = self.blocks.iter().flat_map(of).collect();
+            races.meet(&all);
+        }
         match stuck {
             Some(r) if !moved => Err(self.blocks[r].deadlock(env)),
             _ => Ok(Turn::Running),

@@ -160,6 +160,23 @@ impl fmt::Display for Nearby {
     }
 }
 
+/// The earlier one of two accesses that race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstAccess {
+    /// Load, store, atomic.
+    pub kind: AccessKind,
+    /// `ctaid`.
+    pub block: [u32; 3],
+    /// `tid`.
+    pub thread: [u32; 3],
+    /// PTX line.
+    pub line: u32,
+    /// The instruction.
+    pub instruction: String,
+    /// Rust positions, innermost first.
+    pub source: Vec<SourceFrame>,
+}
+
 /// What a program did wrong, or did on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -235,6 +252,15 @@ pub enum Fault {
         /// What is wrong.
         why: &'static str,
     },
+    /// Two accesses to one place, one of them a plain write, that nothing orders.
+    Race {
+        /// The second access: the one that the report is of.
+        kind: AccessKind,
+        /// Its address, as the program gave it.
+        address: u64,
+        /// The access before it.
+        first: Box<FirstAccess>,
+    },
     /// `trap`.
     Trap,
     /// `brkpt` with no debugger.
@@ -302,6 +328,27 @@ impl fmt::Display for Fault {
             }
             Fault::BadBranchIndex { index, len } => {
                 write!(f, "brx.idx with index {index} into {len} targets")
+            }
+            Fault::Race {
+                kind,
+                address,
+                first,
+            } => {
+                let ([bx, by, bz], [tx, ty, tz]) = (first.block, first.thread);
+                write!(
+                    f,
+                    "data race: nothing orders the {kind} at address {address:#x} and the {} before it, of block ({bx}, {by}, {bz}), \
+                     thread ({tx}, {ty}, {tz}) at PTX line {}: {}",
+                    first.kind, first.line, first.instruction
+                )?;
+                for s in &first.source {
+                    write!(
+                        f,
+                        "\n    at {}:{}:{} in {}",
+                        s.file, s.line, s.column, s.function
+                    )?;
+                }
+                Ok(())
             }
             Fault::Mbarrier { address, why } => {
                 write!(

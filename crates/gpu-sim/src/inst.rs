@@ -273,6 +273,8 @@ pub(crate) struct Mem {
     pub signed: bool,
     /// Whether the access orders others: it is followed (load) or preceded (store) by a fence.
     pub ordered: bool,
+    /// Whether it is more than a plain access: volatile, relaxed, or ordered.
+    pub strong: bool,
     /// Registers of the elements and their widths.
     pub regs: Vec<(u32, Width)>,
     pub atomic: Option<(AtomicOp, Number)>,

@@ -6,6 +6,7 @@ use crate::error::{LaunchError, SimError, SourceFrame, SourceMap};
 use crate::inst::Program;
 use crate::memory::{Memory, Table};
 use crate::module::Kernel;
+use crate::races::Races;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -29,6 +30,8 @@ pub struct Config {
     pub call_depth: u32,
     /// Bytes of local memory a thread.
     pub local_limit: u32,
+    /// In the seeded mode: whether data races in shared and global memory are looked for.
+    pub races: bool,
     /// Threads of the host; 0 for all.
     pub threads: usize,
 }
@@ -41,6 +44,7 @@ impl Default for Config {
             seed: None,
             call_depth: 1024,
             local_limit: 512 << 10,
+            races: false,
             threads: 0,
         }
     }
@@ -146,6 +150,8 @@ pub(crate) struct Env<'a> {
     pub lane_instructions: u64,
     /// Shared memory of the blocks of the cluster under way, by rank.
     pub peers: Vec<*mut u8>,
+    /// The detector of data races, if it is asked for.
+    pub races: Option<Races>,
     cache: [Cached; 4],
     next_victim: usize,
     rng: Option<u64>,
@@ -166,6 +172,7 @@ impl<'a> Env<'a> {
             table,
             lane_instructions: 0,
             peers: Vec::new(),
+            races: None,
             cache: [Cached {
                 start: 1,
                 end: 0,
@@ -423,6 +430,7 @@ impl Device {
         let lanes = AtomicU64::new(0);
         let work = || {
             let mut env = Env::new(&kernel.program, &launch, table.clone(), map.clone());
+            env.races = (self.config.races && workers == 1).then(Races::default);
             work(&mut env, &queue, &idle);
             lanes.fetch_add(env.lane_instructions, Ordering::Relaxed);
         };

@@ -27,6 +27,7 @@ mod mbarrier;
 mod memory;
 mod module;
 mod printf;
+mod races;
 mod sync;
 mod warp;
 

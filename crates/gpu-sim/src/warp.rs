@@ -16,7 +16,7 @@ use crate::inst::*;
 use crate::lanes::Rows;
 use crate::launch::Env;
 use crate::sync;
-use crate::{matrix, mbarrier};
+use crate::{matrix, mbarrier, races};
 
 /// Instructions that a split may run while others that could run wait.
 const FAIR: u64 = 2048;
@@ -271,8 +271,17 @@ impl Warp {
                     if m != 0 {
                         let mem = &program.mems[inst.x as usize];
                         let place = self.place(frame, block);
+                        // What a load overwrites may be its own address.
+                        let address = env.races.is_some().then(|| access::addresses(&rows, mem));
                         if let Err((fault, lane)) = access::access(env, &rows, &place, inst, mem) {
                             break Err((fault, lane));
+                        }
+                        if let Some(address) = address {
+                            let kind = access::kind(inst);
+                            let who = ((block.index, self.index), pc, m);
+                            if let Err(e) = races::note(env, who, &address, mem, kind) {
+                                break Err(e);
+                            }
                         }
                     }
                     pc += 1;
@@ -375,6 +384,12 @@ impl Warp {
                 Op::Mbarrier(op) => {
                     let place = self.place(frame, block);
                     let mem = &program.mems[inst.x as usize];
+                    if let Some(races) = &mut env.races {
+                        let address = access::addresses(&rows, mem);
+                        for l in (0..32).filter(|l| m >> l & 1 != 0) {
+                            races.exchange((block.index, self.index), mem.space, address[l]);
+                        }
+                    }
                     if let Err(e) = mbarrier::execute(env, &rows, &place, inst, mem, *op) {
                         break Err(e);
                     }

@@ -72,6 +72,11 @@ fn config() -> Config {
         None => {}
     }
     c.seed = number("CUDA_OXIDE_SIM_SEED");
+    c.races = number("CUDA_OXIDE_SIM_RACES").is_some_and(|n| n != 0);
+    if c.races {
+        // The detector needs one order of everything.
+        c.seed.get_or_insert(0);
+    }
     c
 }
 
@@ -148,6 +153,8 @@ pub(crate) fn fault_code(f: &Fault) -> CUresult {
         Fault::BadFunctionPointer { .. } => CUDA_ERROR_INVALID_PC,
         // A GPU does not look at the object; what comes of it is anything.
         Fault::Mbarrier { .. } => CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        // A GPU does not notice.
+        Fault::Race { .. } => CUDA_ERROR_LAUNCH_FAILED,
         Fault::Trap | Fault::Breakpoint => CUDA_ERROR_LAUNCH_FAILED,
         Fault::Assert { .. } => CUDA_ERROR_ASSERT,
     }

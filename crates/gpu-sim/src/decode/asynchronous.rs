@@ -18,6 +18,7 @@ impl Decoder<'_> {
             count: 1,
             signed: false,
             ordered: false,
+            strong: false,
             regs: Vec::new(),
             atomic: None,
             swap: NONE,

@@ -39,16 +39,18 @@ impl Decoder<'_> {
         .unwrap_or(MemSpace::Generic)
     }
 
-    /// Whether the access orders others around it. Scopes all mean the same here: memory is coherent.
-    fn ordering(&mut self, m: &mut Mods<'_>) -> bool {
+    /// Whether the access orders others around it, and whether it is more than a plain one. Scopes all mean the same here:
+    /// memory is coherent.
+    fn ordering(&mut self, m: &mut Mods<'_>) -> (bool, bool) {
         m.find(|s| matches!(s, "cta" | "cluster" | "gpu" | "sys").then_some(()));
         m.take("mmio");
         m.find(|s| match s {
-            "weak" | "relaxed" | "volatile" => Some(false),
-            "acquire" | "release" | "acq_rel" | "sc" => Some(true),
+            "weak" => Some((false, false)),
+            "relaxed" | "volatile" => Some((false, true)),
+            "acquire" | "release" | "acq_rel" | "sc" => Some((true, true)),
             _ => None,
         })
-        .unwrap_or(false)
+        .unwrap_or((false, false))
     }
 
     /// Base row, its width, offset, and the space that the name of a variable implies.
@@ -123,7 +125,7 @@ impl Decoder<'_> {
             _ => None,
         });
         let space = self.space(&mut m);
-        let ordered = self.ordering(&mut m);
+        let (ordered, strong) = self.ordering(&mut m);
         let hinted = m.take("L2::cache_hint");
         while m.find(|s| cache_hint(s).then_some(())).is_some() {}
         self.finish_mods(&m)?;
@@ -178,6 +180,7 @@ impl Decoder<'_> {
             count,
             signed,
             ordered,
+            strong,
             regs,
             atomic: None,
             swap: NONE,
@@ -197,7 +200,7 @@ impl Decoder<'_> {
         let returns = i.name == "atom";
         let ty = self.need(m.last_type(), "type")?;
         let space = self.space(&mut m);
-        let ordered = self.ordering(&mut m);
+        let (ordered, _) = self.ordering(&mut m);
         m.take("noftz");
         let op = m.find(|s| {
             Some(match s {
@@ -280,6 +283,7 @@ impl Decoder<'_> {
             count: 1,
             signed: false,
             ordered,
+            strong: true,
             regs: vec![(d, width), (a, width)],
             atomic: Some((op, number)),
             swap,
