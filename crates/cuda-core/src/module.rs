@@ -391,6 +391,33 @@ impl CudaFunction {
         observe::launched(&self.module, &self.ptx_name, cfg);
         Ok(())
     }
+
+    /// [`launch`](Self::launch) of a grid whose blocks are all resident at once, so that they may wait for each other
+    /// (`grid::sync`). More blocks than fit are `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`; how many fit is
+    /// [`max_active_blocks_per_multiprocessor`](Self::max_active_blocks_per_multiprocessor) times the context's
+    /// [`multiprocessor_count`](CudaContext::multiprocessor_count).
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    #[inline(never)]
+    pub unsafe fn launch_cooperative(
+        &self,
+        stream: &CudaStream,
+        cfg: impl Into<LaunchConfig>,
+        params: &[*const c_void],
+    ) -> Result<(), DriverError> {
+        // SAFETY: the caller's contract.
+        unsafe {
+            launch_raw(
+                &self.module.ctx,
+                self.function,
+                stream,
+                cfg.into(),
+                true,
+                params,
+            )
+        }
+    }
 }
 
 /// # Safety
@@ -454,7 +481,7 @@ pub(crate) unsafe fn launch_raw(
     result
         .map_err(|e| ctx.explain(e))
         .map_err(|e| match e.code() {
-            Some(1) => e.with_detail(format!(
+            Some(1 | 720) => e.with_detail(format!(
                 "the launch: grid {:?}, block {:?}, {shared} bytes of shared memory",
                 cfg.grid_dim, cfg.block_dim
             )),

@@ -55,6 +55,41 @@ done:
     st.u32 [%rd1], 2;
     trap;
 }
+.visible .entry meets(.param .u64 out)
+{
+    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %envreg1;
+    mov.u32 %r2, %envreg2;
+    mov.b64 %rd2, {%r2, %r1};
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %nctaid.x;
+    mul.wide.u32 %rd3, %r3, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.u32 %r5, %r3, 1;
+    st.global.u32 [%rd4], %r5;
+    membar.gl;
+    atom.global.add.u32 %r6, [%rd2], 1;
+wait:
+    ld.acquire.gpu.global.u32 %r7, [%rd2];
+    setp.lt.u32 %p1, %r7, %r4;
+    @%p1 bra wait;
+    setp.ne.u32 %p2, %r5, %r4;
+    @%p2 ret;
+    ld.global.u32 %r8, [%rd1];
+    st.global.u32 [%rd4], %r8;
+    ret;
+}
+.visible .entry attributes()
+{
+    .local .align 8 .b8 frame[40];
+    .shared .align 4 .b8 tile[100];
+    .reg .b64 %rd<20>;
+    mov.u64 %rd1, frame;
+    mov.u64 %rd2, tile;
+    st.local.u64 [%rd1], %rd2;
+    ret;
+}
 "#;
 
 fn context() -> Arc<CudaContext> {
@@ -446,6 +481,81 @@ fn streams_and_events() {
     assert_eq!(*order.lock().unwrap(), [0, 1, 2]);
     assert!(start.query().unwrap() && end.query().unwrap());
     assert!(start.elapsed_ms(&end).unwrap() >= 0.0);
+}
+
+/// From bytes and from a file: text that ends with its bytes or with a zero.
+#[test]
+fn modules_of_images_and_files() {
+    let ctx = context();
+    let image = format!("{PTX}\0");
+    // SAFETY: PTX that ends in a zero.
+    let module = unsafe { ctx.load_module_from_image(image.as_bytes()) }.unwrap();
+    assert_eq!(module.get_global("counter").unwrap().1, 4);
+    module.load_function("scale").unwrap();
+    let path = std::env::temp_dir().join(format!("cuda-core-{}.ptx", std::process::id()));
+    std::fs::write(&path, PTX).unwrap();
+    let module = ctx.load_module_from_file(&path).unwrap();
+    module.load_function("panics").unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let e = ctx.load_module_from_file(&path).err().unwrap();
+    assert!(e.to_string().contains(&*path.to_string_lossy()), "{e}");
+    // SAFETY: text that ends in a zero; that it is no PTX is what is said of it.
+    let e = unsafe { ctx.load_module_from_image(b"no module\0") }
+        .err()
+        .unwrap();
+    assert!(e.error_name().starts_with("CUDA_ERROR_INVALID"), "{e}");
+}
+
+#[test]
+fn attributes_of_functions() {
+    let ctx = context();
+    let module = ctx.load_module_from_ptx_src(PTX).unwrap();
+    let f = module.load_function("attributes").unwrap();
+    assert_eq!(f.static_shared_memory_bytes().unwrap(), 100);
+    assert!((40..64).contains(&f.local_size_bytes().unwrap()));
+    assert_eq!(f.const_size_bytes().unwrap(), 0);
+    assert!((2..=255).contains(&f.num_registers().unwrap()));
+    assert_eq!(f.max_threads_per_block().unwrap(), 1024);
+    // 2048 threads, 32 blocks, 227 KiB of shared memory an SM.
+    let fit = |threads, shared| {
+        f.max_active_blocks_per_multiprocessor(threads, shared)
+            .unwrap()
+    };
+    assert_eq!((fit(1024, 0), fit(32, 0), fit(32, 100 << 10)), (2, 32, 2));
+}
+
+#[test]
+fn cooperative_launches() {
+    let ctx = context();
+    assert!(ctx.supports_cooperative_launch().unwrap());
+    assert!(ctx.supports_cluster_launch().unwrap());
+    let stream = ctx.default_stream();
+    let module = ctx.load_module_from_ptx_src(PTX).unwrap();
+    let function = module.load_function("meets").unwrap();
+    let out = DeviceBuffer::<u32>::zeroed(&stream, 40).unwrap();
+    let at = out.cu_deviceptr();
+    let params = [(&raw const at).cast::<c_void>()];
+    let launch = |blocks| {
+        let cfg = LaunchConfig1D::new(blocks, 1);
+        // SAFETY: one element for each block, or a launch that is refused.
+        unsafe { function.launch_cooperative(&stream, cfg, &params) }
+    };
+    // Each launch has a workspace that begins with zeroes.
+    launch(40).unwrap();
+    launch(40).unwrap();
+    let expected = (1..=40).map(|i| if i == 40 { 1 } else { i });
+    assert!(out.to_host_vec(&stream).unwrap().into_iter().eq(expected));
+    let fit = function.max_active_blocks_per_multiprocessor(1, 0).unwrap()
+        * ctx.multiprocessor_count().unwrap();
+    let e = launch(fit + 1).unwrap_err();
+    assert_eq!(e.error_name(), "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
+    assert!(
+        e.error_string()
+            .contains(&format!("grid ({}, 1, 1)", fit + 1)),
+        "{e}"
+    );
+    // It was only refused.
+    stream.synchronize().unwrap();
 }
 
 fn generic<T, F: Fn(T) -> T>(f: F, t: T) -> T {
