@@ -201,6 +201,45 @@ pub(crate) fn type_of(parameter: &str) -> &str {
     parameter.split_whitespace().next().unwrap_or("")
 }
 
+/// The bytes of an integer that is no power of two of them: rustc passes `[u8; 3]` as an `i24`.
+fn odd(parameter: &str) -> Option<u64> {
+    let ty = type_of(parameter);
+    let bytes = size(ty).filter(|_| ty.starts_with('i'))?;
+    (!bytes.is_power_of_two()).then_some(bytes)
+}
+
+/// The name of such a parameter's number in the body; its own name is its address.
+fn number_of(name: &str) -> String {
+    format!("%number.{}", &name[1..])
+}
+
+/// A line of the body with the parameters' numbers for the parameters.
+pub(crate) fn with_numbers(line: &str, odd: &[(String, String)]) -> String {
+    let mut line = line.to_owned();
+    for (name, _) in odd {
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line.as_str();
+        while let Some(at) = rest.find(name.as_str()) {
+            let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+            let whole =
+                !after.starts_with(|c: char| c.is_ascii_alphanumeric() || "._$-".contains(c));
+            out.push_str(before);
+            out.push_str(&if whole { number_of(name) } else { name.clone() });
+            rest = after;
+        }
+        out.push_str(rest);
+        line = out;
+    }
+    line
+}
+
+/// What the body begins with: the numbers, read from their bytes.
+pub(crate) fn read_numbers(odd: &[(String, String)]) -> String {
+    odd.iter()
+        .map(|(name, ty)| format!("  {} = load {ty}, ptr {name}, align 1\n", number_of(name)))
+        .collect()
+}
+
 fn name_of(parameter: &str) -> &str {
     parameter.rsplit(' ').next().unwrap_or("")
 }
@@ -288,6 +327,17 @@ impl Root {
         self.pretty.is_some()
     }
 
+    /// The parameters that [`Self::header`] takes as bytes, by name, with their types in rustc's header.
+    pub fn odd_parameters(&self, header: &str) -> Vec<(String, String)> {
+        let params = parameters(&self.symbol, header).unwrap_or_default();
+        params
+            .iter()
+            .zip(&self.by_value)
+            .filter(|(p, by_value)| by_value.is_none() && odd(p).is_some())
+            .map(|(p, _)| (name_of(p).to_owned(), type_of(p).to_owned()))
+            .collect()
+    }
+
     /// The kernel's own header, out of rustc's.
     pub fn header(&self, header: &str) -> Option<String> {
         let params = parameters(&self.symbol, header)?;
@@ -307,7 +357,13 @@ impl Root {
                 Some((size, align)) => {
                     format!("ptr byval([{size} x i8]) align {align} {}", name_of(p))
                 }
-                None => (*p).to_string(),
+                // PTX has no parameter of 24 bits.
+                None => match odd(p) {
+                    Some(bytes) => {
+                        format!("ptr byval([{bytes} x i8]) align 1 {}", name_of(p))
+                    }
+                    None => (*p).to_string(),
+                },
             })
             .collect();
         let bounds = match self.launch_bounds {

@@ -1,7 +1,7 @@
 //! A module for the device out of rustc's IR of a crate: what kernels reach, and nothing else.
 
 use crate::forbidden::{self, Chain};
-use crate::kernels::Root;
+use crate::kernels::{self, Root};
 use crate::panics;
 use crate::text::{IrFile, Kind, Token, parameters, tokens};
 use crate::{Error, builtins, debug, format, math};
@@ -269,7 +269,9 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         if item.kind != Kind::Variable {
             functions.push(artifact::pretty(name));
         }
+        let mut odd = Vec::new();
         if let Some(root) = entries.get(name) {
+            odd = root.odd_parameters(&header);
             header = root
                 .header(&header)
                 .ok_or_else(|| Error::new(format!("a kernel with a form of its own: {header}")))?;
@@ -281,8 +283,17 @@ pub fn cut(file: &IrFile<'_>, request: &Request<'_>) -> Result<Cut, Error> {
         }
         out.push_str(&rewrite(&header, &shared));
         out.push('\n');
-        for line in &lines[1..] {
+        for (at, line) in lines[1..].iter().enumerate() {
             let line = rewrite(line, &shared);
+            let line = if odd.is_empty() {
+                line
+            } else {
+                kernels::with_numbers(&line, &odd)
+            };
+            // Behind the label of the first block.
+            if at == 1 {
+                out.push_str(&kernels::read_numbers(&odd));
+            }
             out.push_str(&if fused.contains(name) {
                 contracted(&line)
             } else {

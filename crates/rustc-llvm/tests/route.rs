@@ -447,6 +447,26 @@ kernel!(__oxide_kernel__k, k, u32, &mut [f32]);"
     assert!(error.title.contains("another type"), "{error}");
 }
 
+/// rustc passes `[u8; 3]` as a number of 24 bits, for which PTX has no parameter.
+#[test]
+fn arguments_of_odd_sizes() {
+    let source = format!(
+        "{HOST}
+pub fn k(a: [u8; 3], b: [u8; 5], c: [u8; 6], d: [u8; 7], e: [u8; 4], y: &mut [u32]) {{
+    y[0] = a[2] as u32 + b[4] as u32 + c[5] as u32 + d[6] as u32 + e[3] as u32;
+}}
+kernel!(__oxide_kernel__k, k, [u8; 3], [u8; 5], [u8; 6], [u8; 7], [u8; 4], &mut [u32]);"
+    );
+    let made = make("odd", &source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let ptx = &made.emitted.ptx;
+    for n in [3, 5, 6, 7] {
+        has(ptx, &format!("[{n}]"));
+        lacks(ptx, &format!(".u{}", n * 8));
+    }
+    let sizes: Vec<u64> = made.roots[0].params.iter().map(|p| p.size.into()).collect();
+    assert_eq!(sizes, [3, 5, 6, 7, 4, 8, 8]);
+}
+
 /// Methods of `Debug` that only the tables of a panic's arguments name.
 #[test]
 fn text_with_panics_in_it() {
