@@ -244,7 +244,11 @@ fn frames(side: &SideTable, line: u32) -> Vec<Frame> {
         column: f.column,
         function: f.function.to_string(),
     };
-    side.frames(line).map(frame).collect()
+    // Line 0 is LLVM's word for code of no line.
+    side.frames(line)
+        .filter(|f| f.line > 0)
+        .map(frame)
+        .collect()
 }
 
 /// Innermost first: the location, then the calls. A call's row tells which function was inlined there, which is the name of the

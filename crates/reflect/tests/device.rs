@@ -58,6 +58,7 @@ fn artifact() -> Artifact {
     side.lines
         .insert(9, vec![frame(library, 77, store), frame(main, 11, one)]);
     side.lines.insert(10, vec![frame(main, 12, one)]);
+    side.lines.insert(11, vec![frame(main, 0, one)]);
     Artifact {
         crate_name: "app".to_string(),
         arch: "sm_80".to_string(),
@@ -118,10 +119,10 @@ fn launches_are_recorded() {
     let other = ctx.new_stream().unwrap();
     let launch = |module: &Arc<CudaModule>, name: &str, stream: &CudaStream, n: u32| {
         let function = module.load_function(name).unwrap();
-        // SAFETY: the kernels take nothing, or a pointer that they do not use.
         let word = 0u64;
         let params: &[*const std::ffi::c_void] = &[(&raw const word).cast()];
         let params = if name == "one" { params } else { &[] };
+        // SAFETY: the kernels take nothing, or a pointer that they do not use.
         unsafe {
             function
                 .launch(stream, LaunchConfig1D::new(1, n), params)
@@ -222,7 +223,11 @@ fn annotated_ptx() {
         at("bar.sync 0;  [barrier]"),
     ];
     assert!(places.is_sorted(), "{text}");
-    assert!(!text.contains(" | 0000"));
+    assert!(
+        !text.contains(" | 0000") && !text.contains("    0 |"),
+        "{text}"
+    );
+    at("---- of no line\n      |     ret;");
     let json = listing.clone();
     assert_eq!(
         json.kernels[0].ptx[4].mark.access.as_deref(),
