@@ -219,6 +219,7 @@ intrinsics! {
     fn __nvvm_ldmatrix_m8n8_x4_trans(to: *mut u8, row: *mut u8);
     fn __nvvm_mma_m16n8k16_f32_f16(acc: *mut u8, a: *mut u8, b: *mut u8);
     fn __nvvm_mma_m16n8k16_f32_bf16(acc: *mut u8, a: *mut u8, b: *mut u8);
+    fn __nvvm_pmevent(event: u32);
 }
 
 cuda_macros::__atomics!(intrinsics);
