@@ -463,7 +463,7 @@ kernel!(__oxide_kernel__k, k, [u8; 3], [u8; 5], [u8; 6], [u8; 7], [u8; 4], &mut 
         has(ptx, &format!("[{n}]"));
         lacks(ptx, &format!(".u{}", n * 8));
     }
-    let sizes: Vec<u64> = made.roots[0].params.iter().map(|p| p.size.into()).collect();
+    let sizes: Vec<u64> = made.roots[0].params.iter().map(|p| p.size).collect();
     assert_eq!(sizes, [3, 5, 6, 7, 4, 8, 8]);
 }
 
