@@ -8,18 +8,23 @@ use cuda_device::{DisjointSlice, cuda_module, kernel, thread};
 use measure::{Error, of_f32, of_f64};
 use std::sync::Arc;
 
+/// All the results for two lists of arguments.
+type OnDevice<T> = fn(&Device, &[T], &[T]) -> Result<Vec<T>, DriverError>;
+/// One result.
+type OnHost<T> = fn(T, T) -> T;
+
 /// One method: the kernels that call it, the same on the host, and what `libm` gives.
 struct Row {
     name: &'static str,
     /// In ulps; the second for `f64`.
     limits: (f64, f64),
-    f32_on_device: fn(&Device, &[f32], &[f32]) -> Result<Vec<f32>, DriverError>,
-    f64_on_device: fn(&Device, &[f64], &[f64]) -> Result<Vec<f64>, DriverError>,
-    f32_on_host: fn(f32, f32) -> f32,
-    f64_on_host: fn(f64, f64) -> f64,
+    f32_on_device: OnDevice<f32>,
+    f64_on_device: OnDevice<f64>,
+    f32_on_host: OnHost<f32>,
+    f64_on_host: OnHost<f64>,
     /// Absent where `std` computes the method from others, on both sides with the same formula: what `f32` loses by that it
     /// loses on the CPU too, and so the CPU's `f32` is what it is measured against.
-    libm: Option<(fn(f32, f32) -> f32, fn(f64, f64) -> f64)>,
+    libm: Option<(OnHost<f32>, OnHost<f64>)>,
 }
 
 struct Device {
