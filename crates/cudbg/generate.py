@@ -126,6 +126,7 @@ def params(v):
     return res
 
 def snake(n):
+    n = n.replace("SMs", "Sms")
     s = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", n)
     s = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", s)
     return s.lower()

@@ -13,7 +13,15 @@ pub const FILE: &str = if cfg!(target_os = "macos") {
 };
 
 /// Folders whose files decide what is in the library.
-const SOURCES: &[&str] = &["sim-driver", "gpu-sim", "ptx", "artifact", "device-copy"];
+const SOURCES: &[&str] = &[
+    "sim-driver",
+    "gpu-sim",
+    "ptx",
+    "artifact",
+    "device-copy",
+    "cudbg",
+    "cudbg-sim",
+];
 
 /// `crates/` of the repository that this program was built from.
 pub fn crates_dir() -> PathBuf {

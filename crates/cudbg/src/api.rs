@@ -32,7 +32,7 @@ impl Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Longest text that is asked for, with the zero at its end.
-pub(crate) const TEXT: usize = 4096;
+pub(crate) const TEXT: usize = 1 << 16;
 
 /// The API of one library.
 #[derive(Clone, Copy)]
@@ -77,6 +77,16 @@ impl Api {
             Err(Error::Code(CUDBGResult::CUDBG_ERROR_NO_EVENT_AVAILABLE)) => Ok(None),
             Err(e) => Err(e),
         }
+    }
+
+    /// The instruction at an address, and its size in bytes. NVIDIA's header advises a disassembler of one's own instead; the slot
+    /// is there all the same.
+    pub fn disassemble(&self, dev: u32, addr: u64) -> Result<(u32, String)> {
+        let f = self.slot(self.table.disassemble)?;
+        let (mut size, mut words) = (0, [0u8; TEXT]);
+        // SAFETY: a place for the size, and `TEXT` bytes for the words.
+        check(unsafe { f(dev, addr, &mut size, words.as_mut_ptr().cast(), TEXT as u32) })?;
+        Ok((size, text(&words)))
     }
 
     /// A module's whole image. `size` is what its event said.

@@ -188,7 +188,7 @@ impl Block {
     }
 
     /// Completes the barriers at which all have arrived.
-    fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.state.changed = false;
         for id in 0..16 {
             if self.state.barriers[id].arrived.is_empty() {

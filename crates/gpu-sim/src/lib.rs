@@ -15,6 +15,7 @@ mod access;
 mod block;
 mod cluster;
 mod copies;
+mod debug;
 mod decode;
 mod error;
 mod float;
@@ -31,6 +32,7 @@ mod races;
 mod sync;
 mod warp;
 
+pub use debug::{Advance, CodeFunction};
 pub use error::*;
 pub use inst::KernelParam;
 pub use launch::{Config, Device, LaunchParams, MAX_SHARED, Output, Statistics, Stdout};

@@ -20,10 +20,10 @@ pub const CODE_BASE: u64 = 0x1000;
 /// A launch under way.
 #[derive(Clone)]
 pub struct Machine {
-    kernel: Kernel,
-    launch: Arc<Launch>,
+    pub(crate) kernel: Kernel,
+    pub(crate) launch: Arc<Launch>,
     table: Arc<Table>,
-    blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// Why lanes do not run.
@@ -49,7 +49,7 @@ fn cluster_of(launch: &Launch, block: usize) -> u64 {
 }
 
 /// Shared memory of the blocks of a block's cluster, by rank.
-fn peers(launch: &Launch, blocks: &mut [Block], block: usize) -> Vec<*mut u8> {
+pub(crate) fn peers(launch: &Launch, blocks: &mut [Block], block: usize) -> Vec<*mut u8> {
     let members = cluster::members(launch, cluster_of(launch, block));
     let shared = |i: u64| blocks[i as usize].state.shared.as_mut_ptr() as *mut u8;
     members.into_iter().map(shared).collect()
@@ -106,7 +106,7 @@ impl Machine {
         })
     }
 
-    fn with<T>(&mut self, f: impl FnOnce(&mut Env<'_>, &mut Vec<Block>) -> T) -> T {
+    pub(crate) fn with<T>(&mut self, f: impl FnOnce(&mut Env<'_>, &mut Vec<Block>) -> T) -> T {
         let map = self.kernel.module.source_map();
         let mut env = Env::new(&self.kernel.program, &self.launch, self.table.clone(), map);
         f(&mut env, &mut self.blocks)

@@ -337,6 +337,11 @@ impl Module {
         })
     }
 
+    /// The PTX that it was loaded from.
+    pub fn text(&self) -> &str {
+        &self.source
+    }
+
     /// The names behind `.target`.
     pub fn targets(&self) -> &[String] {
         self.ast.targets()

@@ -94,6 +94,7 @@ driver_api! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         initialise();
+        cudbg_sim::program::start(device());
         Ok(())
     }
     /// The version of the API.

@@ -99,6 +99,18 @@ fn launch(
         cooperative,
         cluster,
     };
+    if cudbg_sim::program::debugged() {
+        let side = state().sides.get(&f.module).cloned();
+        let launched = cudbg_sim::program::Launched {
+            context: current().unwrap_or(0) as u64,
+            module: f.module as u64,
+            function: handle as u64,
+            kernel: &f.kernel,
+            side: side.as_deref().unwrap_or(&[]),
+        };
+        let result = cudbg_sim::program::launch(device, &launched, &params);
+        return result.or_else(|e| launch_error(&e));
+    }
     match device.launch(&f.kernel, &params) {
         Ok(s) => {
             LANE_INSTRUCTIONS.fetch_add(s.lane_instructions, Ordering::Relaxed);

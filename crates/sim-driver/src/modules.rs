@@ -160,7 +160,9 @@ driver_api! {
         let mut s = state();
         let m = s.modules.remove(&(module as usize)).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         s.functions.retain(|_, f| f.module != module as usize);
+        s.sides.remove(&(module as usize));
         drop(s);
+        cudbg_sim::program::unload(module as u64);
         drop(m);
         Ok(())
     }

@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering;
 driver_api! {
     /// Gives the simulator the Rust positions of a module's PTX lines.
     plain fn oxideModuleSetSideTable(module: Handle, bytes: *const c_void, len: usize) {
-        let module = state().modules.get(&(module as usize)).cloned().ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        let handle = module as usize;
+        let module = state().modules.get(&handle).cloned().ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         if bytes.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -18,6 +19,7 @@ driver_api! {
         match crate::side_table::read(bytes) {
             Ok(map) => {
                 module.set_source_map(map);
+                state().sides.insert(handle, bytes.into());
                 Ok(())
             }
             Err(e) => {

@@ -31,6 +31,8 @@ pub(crate) struct HostEntry {
 pub(crate) struct State {
     pub contexts: HashMap<usize, u32>,
     pub modules: HashMap<usize, Arc<Module>>,
+    /// Side tables as they came, for a debugger.
+    pub sides: HashMap<usize, Arc<[u8]>>,
     pub functions: HashMap<usize, FunctionEntry>,
     pub streams: HashMap<usize, (u32, i32)>,
     pub events: HashMap<usize, Option<Instant>>,

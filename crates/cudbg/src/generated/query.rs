@@ -50,11 +50,11 @@ impl Api {
         Ok(num_dev)
     }
     /// How many SMs a device has.
-    pub fn get_num_s_ms(&self, dev: u32) -> Result<u32> {
-        let mut num_s_ms: u32 = zeroed();
+    pub fn get_num_sms(&self, dev: u32) -> Result<u32> {
+        let mut num_sms: u32 = zeroed();
         // SAFETY: pointers and lengths are of the same slices, which live through the call.
-        check(unsafe { self.slot(self.table().getNumSMs)?(dev, &mut num_s_ms) })?;
-        Ok(num_s_ms)
+        check(unsafe { self.slot(self.table().getNumSMs)?(dev, &mut num_sms) })?;
+        Ok(num_sms)
     }
     /// How many warp slots an SM has.
     pub fn get_num_warps(&self, dev: u32) -> Result<u32> {

@@ -91,7 +91,7 @@ impl Warp {
 
     /// Chooses the split to run and merges into it what is at the same instruction; answers with it and the
     /// instruction at which it may meet another one.
-    pub(super) fn select(&mut self, env: &Env<'_>) -> Option<(usize, u32)> {
+    pub(crate) fn select(&mut self, env: &Env<'_>) -> Option<(usize, u32)> {
         if let [only] = &self.splits[..] {
             return (only.state == State::Ready).then_some((0, NONE));
         }
