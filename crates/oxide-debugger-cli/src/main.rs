@@ -1,4 +1,4 @@
-//! `oxide-debugger [--batch] [-x FILE]… [--artifacts DIR] PROGRAM [ARGS]…`: what `cargo oxide debug` does once everything is built.
+//! `oxide-debugger [--batch] [-x FILE]… [--artifacts DIR] PROGRAM [ARGS]…`.
 
 use oxide_debugger_cli::{Options, run};
 

@@ -29,10 +29,6 @@ const ABSENT: &[(&str, &str)] = &[
         "parameters are shared by all threads and fixed at the launch",
     ),
     (
-        "getElfImage",
-        "its image is in the library's memory, which is another process; getElfImageByHandle copies it",
-    ),
-    (
         "getHostAddrFromDeviceAddr",
         "host and device are one process's memory only where it is mapped; not yet",
     ),
@@ -80,7 +76,7 @@ const ABSENT: &[(&str, &str)] = &[
         "getLoadedFunctionInfo",
         "functions are loaded with their module",
     ),
-    ("generateCoredump", "not yet"),
+    ("generateCoredump", "core dumps are not written yet"),
     ("getDeviceInfoSizes", "not yet; readWarpState has the same"),
     ("getDeviceInfo", "not yet; readWarpState has the same"),
     (
@@ -92,8 +88,11 @@ const ABSENT: &[(&str, &str)] = &[
         "getClusterExceptionTargetBlock",
         "clusters are not simulated",
     ),
-    ("getCbuWarpState", "not yet"),
-    ("readCPUCallStack", "not yet"),
+    (
+        "getCbuWarpState",
+        "convergence barriers are a matter of the hardware",
+    ),
+    ("readCPUCallStack", "host stacks are not kept yet"),
     ("lookupDeviceCodeSymbol", "symbols are in the image"),
     (
         "setNotifyNewEventCallback",
