@@ -162,6 +162,7 @@ intrinsics! {
     fn __nvvm_wgmma_wait_group(pending: u32);
     fn __nvvm_wgmma_mma_async_m64n64k16_f32_bf16(acc: *mut u8, a: u64, b: u64, add: bool);
     fn __nvvm_wgmma_mma_async_m64n64k16_f32_f16(acc: *mut u8, a: u64, b: u64, add: bool);
+    fn __nvvm_wgmma_fence_f32x32(acc: *mut u8);
     fn __nvvm_wgmma_wait_all_f32x32(acc: *mut u8);
 
     fn __nvvm_stmatrix_m8n8_x2(row: *mut u8, r0: u32, r1: u32);

@@ -4,7 +4,7 @@
 
 use crate::intrinsics::*;
 
-/// The accumulator of one thread: element `2 j + c + 4 · …` as PTX lays it out. For thread `t` of the warpgroup, element `i` is row
+/// The accumulator of one thread. For thread `t` of the warpgroup, element `i` is row
 /// `16 (t / 32) + (t % 32) / 4 + 8 (i / 2 % 2)` and column `8 (i / 4) + 2 (t % 4) + i % 2`
 /// (PTX ISA, "Asynchronous Warpgroup Level Matrix Register Fragment", D of `wgmma .m64nNk16`).
 pub type Accumulator = [f32; 32];
@@ -32,11 +32,12 @@ pub fn descriptor<T>(tile: *const T, leading: u32, stride: u32, swizzle: Swizzle
         | (swizzle as u64) << 62
 }
 
-/// Orders the accumulator's registers and shared memory before the products that follow.
+/// Orders what was written to the accumulator's registers before the products that follow. Shared memory that threads wrote needs
+/// `barrier::fence_proxy_async_shared_cta` beside it.
 #[inline(always)]
-pub fn fence() {
-    // SAFETY: a fence.
-    unsafe { __nvvm_wgmma_fence() }
+pub fn fence(acc: &mut Accumulator) {
+    // SAFETY: a fence, and 32 values.
+    unsafe { __nvvm_wgmma_fence_f32x32(acc as *mut Accumulator as *mut u8) }
 }
 
 /// Makes a group of the products begun since the last one.

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use syn::{Attribute, Ident, ItemFn, Result, parse::Parser};
 
 pub fn kernel(attr: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let mut f: ItemFn = syn::parse2(item)?;
+    let mut f: ItemFn = syn::parse2(crate::unroll::unroll(item)?)?;
     let mut options: Options = syn::parse2(attr)?;
     take_bounds(&mut f.attrs, &mut options)?;
     let signature = match Signature::new(&f, options) {

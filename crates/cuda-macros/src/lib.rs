@@ -10,6 +10,7 @@ mod paths;
 mod printf;
 mod ptx_asm;
 mod signature;
+mod unroll;
 
 /// Makes a function a kernel.
 ///
@@ -28,10 +29,12 @@ pub fn cuda_module(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Marks what only kernels call; says so to readers and silences `dead_code` on the host.
+///
+/// In it and in kernels, `#[unroll] for i in 0..8 { … }` with literal bounds is written out, eight times the body.
 #[proc_macro_attribute]
 pub fn device(_attr: TokenStream, item: TokenStream) -> TokenStream {
-    let item: proc_macro2::TokenStream = item.into();
-    quote::quote!(#[allow(dead_code)] #item).into()
+    let item = unroll::unroll(item.into());
+    finish(item.map(|item| quote::quote!(#[allow(dead_code)] #item)))
 }
 
 /// `#[launch_bounds(max_threads, min_blocks)]` beside `#[kernel]`: at most so many threads in a block, and registers so

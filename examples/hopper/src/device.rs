@@ -5,7 +5,7 @@ use cuda_device::tma::{self, TmaDescriptor};
 use cuda_device::wgmma::{self, Swizzle};
 use cuda_device::{
     DisjointSlice, SharedArray, async_copy, cluster, cluster_launch, cooperative_launch,
-    cuda_module, grid, kernel, thread, warp, wmma,
+    cuda_module, device, grid, kernel, thread, warp, wmma,
 };
 
 #[cuda_module]
@@ -243,6 +243,7 @@ pub mod kernels {
     }
 
     /// 64 × 64 = 64 × 32 times 32 × 64 of 16-bit floats, as two products of a warpgroup. `a` and `b` are K-major: `b` is the transpose.
+    #[device]
     fn product(a: &[u16], b: &[u16], out: &mut DisjointSlice<f32>, bf16: bool) {
         static mut A: SharedArray<u16, 2048, 128> = SharedArray::UNINIT;
         static mut B: SharedArray<u16, 2048, 128> = SharedArray::UNINIT;
@@ -263,7 +264,7 @@ pub mod kernels {
         barrier::fence_proxy_async_shared_cta();
         thread::sync_threads();
         let mut acc = [0.0f32; 32];
-        wgmma::fence();
+        wgmma::fence(&mut acc);
         for step in 0..2 {
             // SAFETY: two blocks along K are 256 bytes.
             let (da, db) = unsafe {
@@ -284,10 +285,12 @@ pub mod kernels {
         wgmma::commit_group();
         wgmma::wait_group::<0>();
         wgmma::wait_all(&mut acc);
-        for (i, v) in acc.iter().enumerate() {
+        // Unrolled, the accumulator stays in registers.
+        #[unroll]
+        for i in 0..32usize {
             let row = 16 * (me / 32) + me % 32 / 4 + 8 * (i / 2 % 2);
             let column = 8 * (i / 4) + 2 * (me % 4) + i % 2;
-            put(out, row * 64 + column, *v);
+            put(out, row * 64 + column, acc[i]);
         }
     }
 
