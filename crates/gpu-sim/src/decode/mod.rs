@@ -30,7 +30,7 @@ pub(crate) fn program(module: &Module, index: usize) -> Result<Program, SimError
     decoder.run(index)?;
     if decoder.dynamic_used && decoder.shared_size > 0 {
         // Dynamic shared memory lies behind the static variables, whose size is known only now.
-        let base = decoder.shared_size.next_multiple_of(16);
+        let base = decoder.shared_size.next_multiple_of(decoder.dynamic_align);
         decoder = Decoder::new(module, base);
         decoder.run(index)?;
     }
@@ -105,6 +105,8 @@ pub(crate) struct Decoder<'m> {
     shared_size: u32,
     dynamic_base: u32,
     dynamic_used: bool,
+    /// The strictest alignment that is asked of dynamic shared memory, at least 16.
+    dynamic_align: u32,
     params: Vec<KernelParam>,
     param_size: u32,
     // The function that is being decoded.
@@ -188,6 +190,7 @@ impl<'m> Decoder<'m> {
             shared_size: 0,
             dynamic_base,
             dynamic_used: false,
+            dynamic_align: 16,
             params: Vec::new(),
             param_size: 0,
             scopes: Vec::new(),
@@ -247,7 +250,7 @@ impl<'m> Decoder<'m> {
             params: self.params,
             param_size: self.param_size,
             shared: if self.dynamic_used {
-                self.shared_size.next_multiple_of(16)
+                self.shared_size.next_multiple_of(self.dynamic_align)
             } else {
                 self.shared_size
             },
@@ -464,6 +467,7 @@ impl<'m> Decoder<'m> {
     fn shared_variable(&mut self, key: String, size: u32, align: u32, dynamic: bool) -> u32 {
         if dynamic {
             self.dynamic_used = true;
+            self.dynamic_align = self.dynamic_align.max(align);
             return self.dynamic_base;
         }
         if let Some(offset) = self.shared.get(&key) {
