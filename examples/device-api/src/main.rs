@@ -1,5 +1,10 @@
 //! The rows of the device API that the other examples do not show, each checked against what the CPU says.
 
+mod atomic_rows;
+mod grid_rows;
+mod memory_rows;
+mod warp_rows;
+
 use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig1D, LaunchConfig2D, Pitched};
 use cuda_device::atomic::{
     AtomicOrdering::*, BlockAtomicU32, DeviceAtomicF32, DeviceAtomicI64, DeviceAtomicU32,
@@ -172,18 +177,28 @@ mod kernels {
     }
 }
 
-fn same(what: &str, got: &[u32], expected: impl Iterator<Item = u32>) -> Result<(), String> {
-    let expected: Vec<u32> = expected.collect();
+type Checked = Result<(), Box<dyn std::error::Error>>;
+
+fn same<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    got: &[T],
+    expected: impl Iterator<Item = T>,
+) -> Checked {
+    let expected: Vec<T> = expected.collect();
     if got == expected {
         Ok(())
     } else {
-        Err(format!("{what}: got {got:?}, expected {expected:?}"))
+        Err(format!("{what}: got {got:?}, expected {expected:?}").into())
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Checked {
     let ctx = CudaContext::new(0)?;
     let stream = ctx.new_stream()?;
+    warp_rows::run(&ctx, &stream)?;
+    atomic_rows::run(&ctx, &stream)?;
+    memory_rows::run(&ctx, &stream)?;
+    grid_rows::run(&ctx, &stream)?;
     let module = kernels::load(&ctx)?;
 
     let mut out = DeviceBuffer::<u32>::zeroed(&stream, 17 * 32)?;
