@@ -21,6 +21,6 @@ macro_rules! modules {
 }
 
 modules! {
-    checked closures drops dynamic generics ints iterators macros_made matches memory nan niche option_ref recursion reorder
+    checked closures drops dynamic generics ints iterators macros_made matches math memory nan niche option_ref recursion reorder
     saturation shifts slices sorting tables text
 }

@@ -76,6 +76,19 @@ difftest::diff! {
         (out, 10 - at as u32)
     }
 
+    // Slicing of text and these methods carry panics with formatted messages.
+    fn split_at_a_letter(n: u8) -> (u32, u32, u32) {
+        let text = TEXTS[n as usize % 5];
+        let longest = text.split('e').map(|w| w.len() as u32).max().unwrap_or(0);
+        (longest, text.split('a').count() as u32, text.find("re").map_or(99, |at| at as u32))
+    }
+
+    fn all_ascii(v: [u8; 20], n: u8) -> (bool, bool, bool) {
+        let masked = v.map(|b| b & 0x7f);
+        let n = n as usize % 21;
+        (v.is_ascii(), masked.is_ascii(), v[..n].is_ascii())
+    }
+
     fn split_into_words(n: u8) -> u32 {
         words(TEXTS[n as usize % 5])
     }
