@@ -345,7 +345,7 @@ impl Device {
         let cluster = explicit.unwrap_or([1; 3]);
         let size = cluster.iter().try_fold(1u32, |n, d| n.checked_mul(*d));
         if size.is_none_or(|n| n == 0 || n > cluster::MAX_BLOCKS)
-            || (0..3).any(|k| p.grid[k] % cluster[k] != 0)
+            || (0..3).any(|k| !p.grid[k].is_multiple_of(cluster[k]))
         {
             return bad(format!(
                 "clusters of {cluster:?} in a grid of {:?}: a cluster has up to {} blocks, and the grid whole clusters",
