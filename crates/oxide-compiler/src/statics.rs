@@ -21,10 +21,8 @@ pub(crate) fn of_rustc(text: &str) -> Vec<String> {
                 "constant",
                 "available_externally",
             ];
-            let is_static = symbol.starts_with("_R")
-                && !words
-                    .split_whitespace()
-                    .any(|w| other.iter().any(|o| w == *o));
+            let is_static =
+                symbol.starts_with("_R") && !words.split_whitespace().any(|w| other.contains(&w));
             is_static.then(|| artifact::pretty(symbol))
         })
         .collect()
