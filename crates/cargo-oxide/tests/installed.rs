@@ -22,14 +22,16 @@ fn a_new_crate_runs_by_the_installed_command() {
     let user = User::new("installed");
     let (root, cache) = (user.dir.join("root"), user.dir.join("cache"));
     let cargo = std::env::var_os("CARGO").unwrap();
-    // The packages are in the tests' own profile as far as they can be: what is tested is where things are looked for.
+    // In the profile and folder of these tests, so that little is compiled anew: what is tested is where things are looked for.
+    let built = Path::new(env!("CARGO_BIN_EXE_cargo-oxide"));
+    let target = built.ancestors().nth(2).unwrap();
     let mut install = Command::new(&cargo);
     install
         .args(["install", "--locked", "--debug", "--path"])
         .arg(common::crates().join("cargo-oxide"))
         .arg("--root")
         .arg(&root)
-        .env("CARGO_TARGET_DIR", common::target_dir().join("installed"));
+        .env("CARGO_TARGET_DIR", target);
     run(install);
     let path = format!(
         "{}:{}",
