@@ -1,7 +1,7 @@
 //! The device functions `__nvvm_<op>`: one for each operation of `dialect-nvvm` that this crate uses, with exactly the
 //! operation's operands and result. In the device pass they are declarations that the compiler replaces by the
 //! operation; on the host they panic.
-#![allow(clippy::missing_safety_doc)]
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 macro_rules! intrinsics {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)?;)*) => {

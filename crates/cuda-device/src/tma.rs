@@ -19,6 +19,7 @@ macro_rules! tiles {
         /// `to` is in shared memory, aligned to 128 bytes, with room for the tile; `map` is a tensor map of this many dimensions; `bar` is initialised
         /// and expects the tile's bytes. One thread calls it.
         #[inline(always)]
+        #[allow(clippy::too_many_arguments)] // Five coordinates of PTX.
         pub unsafe fn $load<T>(to: *mut T, bar: *mut Barrier, map: *const TmaDescriptor, $($coordinate: i32),*) {
             // SAFETY: the caller's contract.
             unsafe { $g2s(to as *mut u8, bar as *mut u8, map as *mut u8, $($coordinate as u32),*) }
