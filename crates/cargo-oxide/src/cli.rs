@@ -39,6 +39,11 @@ pub enum Command {
         after_help = "Examples:\n  cargo oxide run vecadd\n  cargo oxide run --release -- --size 1000"
     )]
     Run(RunArgs),
+    /// Build a program and run it on the simulator, under the debugger
+    #[command(
+        after_help = "Examples:\n  cargo oxide debug vecadd\n  cargo oxide debug vecadd --batch -x commands.txt\nIn it: break main.rs:17, run, info cuda threads, print a, next, continue; help says more."
+    )]
+    Debug(DebugArgs),
     /// Build and run tests that launch kernels
     #[command(
         after_help = "Examples:\n  cargo oxide test\n  cargo oxide test -p mine -- --nocapture"
@@ -226,6 +231,21 @@ pub struct RunArgs {
     /// Arguments for the program
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<std::ffi::OsString>,
+}
+
+#[derive(Args, Debug)]
+pub struct DebugArgs {
+    /// Commands from a file, before any are asked for
+    #[arg(short = 'x', long, value_name = "FILE")]
+    pub command: Vec<PathBuf>,
+    /// Leave when the files are done; the exit code is 1 if a command failed, else the program's
+    #[arg(long)]
+    pub batch: bool,
+    /// On a GPU (not supported yet)
+    #[arg(long)]
+    pub native: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

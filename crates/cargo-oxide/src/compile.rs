@@ -367,7 +367,7 @@ pub fn report(diagnostics: &oxide_compiler::Diagnostics, color: bool) {
 }
 
 /// Device pass and artifacts of everything that is selected.
-fn compile_kernels(session: &Session, verb: Verb) -> anyhow::Result<()> {
+pub fn compile_kernels(session: &Session, verb: Verb) -> anyhow::Result<()> {
     let pass = session.device_pass(verb)?;
     let dir = session.project.artifacts_dir();
     let crates = KernelCrate::all(&pass)?;

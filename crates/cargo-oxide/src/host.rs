@@ -10,7 +10,7 @@ use std::process::Command;
 /// The variable by which `#[cuda_module]` finds the artifacts.
 pub const ARTIFACTS: &str = "CUDA_OXIDE_ARTIFACTS";
 
-fn command(project: &Project, verb: Verb, config: &CargoConfig) -> anyhow::Result<Command> {
+pub fn command(project: &Project, verb: Verb, config: &CargoConfig) -> anyhow::Result<Command> {
     let mut command = Command::new(toolchain::cargo());
     command.arg(match verb {
         Verb::Build => "build",

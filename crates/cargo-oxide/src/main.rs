@@ -6,6 +6,7 @@
 mod cargo_config;
 mod cli;
 mod compile;
+mod debug;
 mod device;
 mod doctor;
 mod files;
@@ -45,6 +46,9 @@ fn main() {
     if let Some(code) = wrapper::run_if_asked() {
         std::process::exit(code);
     }
+    if let Some(code) = debug::run_as_runner() {
+        std::process::exit(code);
+    }
     // `cargo oxide …` of an installed command arrives with `oxide` in front, the alias of the repository without.
     let mut args: Vec<OsString> = std::env::args_os().collect();
     if args.get(1).is_some_and(|a| a == "oxide") {
@@ -68,6 +72,7 @@ fn run(cli: Cli) -> anyhow::Result<i32> {
         Command::New(args) => new::run(&args).map(|()| 0),
         Command::Build(args) => compile::build(args),
         Command::Run(args) => compile::run(args, project::Verb::Run),
+        Command::Debug(args) => debug::run(args),
         Command::Test(args) => compile::run(args, project::Verb::Test),
         Command::Inspect(args) => inspect::inspect(args).map(|()| 0),
         Command::Pipeline(args) => inspect::pipeline(args).map(|()| 0),
