@@ -18,6 +18,7 @@ fn help() {
           new        Make a crate with a kernel that runs at once
           build      Compile the kernels and the crate
           run        Build and run a program, on the GPU if there is one, else on the simulator
+          debug      Build a program and run it on the simulator, under the debugger
           test       Build and run tests that launch kernels
           inspect    Print one stage of the kernels, alone on standard output
           pipeline   Print every stage of one kernel, one after the other
