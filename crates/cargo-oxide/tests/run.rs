@@ -274,3 +274,33 @@ fn kernels_of_both_routes_share_a_static() {
     let run = user.oxide(&["run"]).success();
     assert_eq!(run.stdout, "[631]\n", "{}", run.stderr);
 }
+
+/// A kernel that only LLVM IR gives parts the others into modules of their own: the function that they share is in each.
+#[test]
+fn kernels_apart_share_a_function() {
+    let user = User::new("apart");
+    user.file(
+        "Cargo.toml",
+        "[package]\nname = \"t-apart\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+         cuda-core = { path = \"{crates}/cuda-core\" }\ncuda-device = { path = \"{crates}/cuda-device\" }\n",
+    );
+    user.file(
+        "src/main.rs",
+        "use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};\nuse cuda_device::{cuda_module, kernel, thread, DisjointSlice};\n\
+         #[inline(never)]\nfn helper(x: u64) -> u64 { x * 3 + 1 }\nmod a {\n    use cuda_device::{cuda_module, kernel, thread, DisjointSlice};\n    \
+         #[cuda_module]\n    pub mod k {\n        use super::*;\n        #[kernel]\n        pub fn first(mut y: DisjointSlice<u64>) {\n            \
+         if let Some(y) = y.get_mut(thread::index_1d()) { *y = crate::helper(*y) }\n        }\n    }\n}\n\
+         #[cuda_module]\nmod kernels {\n    use super::*;\n    #[kernel]\n    pub fn second(mut y: DisjointSlice<u64>) {\n        \
+         if let Some(y) = y.get_mut(thread::index_1d()) { *y = helper(*y) }\n    }\n    #[kernel]\n    \
+         pub fn dynamic(mut y: DisjointSlice<u64>) {\n        let n = thread::index_1d();\n        let all: [&dyn Fn(u64) -> u64; 2] = [&|x| x + 1, &|x| x * 2];\n        \
+         let i = n.get();\n        if let Some(y) = y.get_mut(n) { *y = all[i % 2](helper(*y)) }\n    }\n}\n\
+         fn main() -> Result<(), Box<dyn std::error::Error>> {\n    let ctx = CudaContext::new(0)?;\n    let stream = ctx.default_stream();\n    \
+         let mut y = DeviceBuffer::from_host(&stream, &[5u64, 7])?;\n    let (one, two) = (a::k::load(&ctx)?, kernels::load(&ctx)?);\n    \
+         let cfg = || LaunchConfig::for_num_elems(2);\n    unsafe {\n        \
+         one.first(&stream, cfg(), &mut y)?;\n        two.second(&stream, cfg(), &mut y)?;\n        two.dynamic(&stream, cfg(), &mut y)?;\n    }\n    \
+         println!(\"{:?}\", y.to_host_vec(&stream)?);\n    Ok(())\n}\n",
+    );
+    let run = user.oxide(&["run", "-v"]).success();
+    // 5, 16, 49, 148 and 149; 7, 22, 67, 202 and 404.
+    assert_eq!(run.stdout, "[149, 404]\n", "{}", run.stderr);
+}

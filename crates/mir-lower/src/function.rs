@@ -8,6 +8,7 @@ use crate::{
 use dialect_llvm::{
     attributes,
     llvm::{
+        attributes::LinkageAttr,
         llvm_attrs::{LlvmAttrValue, LlvmAttributesAttr},
         op_interfaces::AlignableOpInterface,
         ops::{AddrSpaceCastOp, AllocaOp, ConstantOp, FuncOp as LlvmFunc},
@@ -83,6 +84,7 @@ fn pair_space(ctx: &Context, ty: TypeHandle) -> u32 {
 }
 
 pub(crate) fn lower(module: &mut Module<'_>, func: FuncOp) -> Result<()> {
+    let internal = module.options.internal_functions;
     let ctx = &mut *module.ctx;
     let op = func.get_operation();
     let symbol = func.get_symbol_name(ctx);
@@ -100,6 +102,8 @@ pub(crate) fn lower(module: &mut Module<'_>, func: FuncOp) -> Result<()> {
     }
     if kernel {
         attributes::set_kernel(ctx, llvm_op);
+    } else if internal && func.entry(ctx).is_some() {
+        lowered.set_attr_llvm_function_linkage(ctx, LinkageAttr::InternalLinkage);
     }
     if let Some(rust) = mir::get::<StringAttr>(ctx, op, &mir::RUST_NAME) {
         attributes::set_source_name(ctx, llvm_op, rust.into());

@@ -25,6 +25,8 @@ pub struct LowerOptions {
     pub fmad: bool,
     /// The target, `(90, true)` for `sm_90a`: an operation that it lacks is an error. `None`: not checked.
     pub target: Option<(u32, bool)>,
+    /// Functions that are no kernels are the module's own: the module is one of several of a crate, each with its copy.
+    pub internal_functions: bool,
 }
 
 /// What cannot be lowered.

@@ -148,6 +148,8 @@ fn compile(
     let lowering = mir_lower::LowerOptions {
         fmad: input.fmad,
         target: input.target,
+        // The other kernels of the crate have modules of their own.
+        internal_functions: input.kernel.is_some(),
     };
     let lowered = match mir_lower::lower_with(&mut ctx, imported.module, &lowering) {
         Ok(lowered) => lowered,
