@@ -170,16 +170,16 @@ macro_rules! encode {
     (output $call:ident $arg:ident $n:tt) => {
         $call.output($arg, $n as usize)
     };
-    // SAFETY: the API's caller gives so many items.
     (input $call:ident $arg:ident $n:tt) => {
+        // SAFETY: the API's caller gives so many items.
         unsafe { $call.input($arg, $n as usize) }
     };
-    // SAFETY: the API's caller gives so many items.
     (both $call:ident $arg:ident $n:tt) => {
+        // SAFETY: the API's caller gives so many items.
         unsafe { $call.both($arg, $n as usize) }
     };
-    // SAFETY: the API's caller gives a text of C.
     (text $call:ident $arg:ident) => {
+        // SAFETY: the API's caller gives a text of C.
         unsafe { $call.text($arg) }
     };
     ($kind:ident $call:ident $arg:ident) => {{

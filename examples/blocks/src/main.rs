@@ -45,7 +45,7 @@ mod kernels {
         put(2, tile.shfl_xor(me, 5));
         put(3, tile.shfl_up(me, 2));
         put(4, tile.shfl_down(me, 2));
-        put(5, tile.ballot(me % 3 == 0));
+        put(5, tile.ballot(me.is_multiple_of(3)));
         put(6, tile.all(me >= 8) as u32 + 2 * tile.any(me == 9) as u32);
         put(7, tile.reduce(me, |a, b| a + b));
         put(8, tile.inclusive_scan(me, |a, b| a + b));

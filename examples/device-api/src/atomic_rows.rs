@@ -226,14 +226,14 @@ pub mod kernels {
         if thread::threadIdx_x() != 0 {
             return;
         }
-        for k in 0..3 {
+        for (k, flag) in flags.iter().enumerate().take(3) {
             if thread::blockIdx_x() == 0 {
                 // SAFETY: block 1 reads after the flag.
                 unsafe { *data.get_unchecked_mut(k) = 100 + k as u32 };
                 order(k);
-                flags[k].store(1, Relaxed);
+                flag.store(1, Relaxed);
             } else {
-                while flags[k].load(Relaxed) == 0 {}
+                while flag.load(Relaxed) == 0 {}
                 order(k);
                 // SAFETY: block 0 wrote before the flag; one thread here.
                 unsafe {
@@ -258,7 +258,7 @@ fn ints<T: Copy>(of: impl Fn(i128) -> T, bits: u32, signed: bool) -> Vec<T> {
     let threads = || 0..i128::from(THREADS);
     let sum: i128 = threads().sum();
     let and = threads().fold(u64::MAX, |a, i| a & !(1 << (i as u32 % bits)));
-    let xor = threads().fold(0, |a, i| a ^ i * 5);
+    let xor = threads().fold(0, |a, i| a ^ (i * 5));
     // 0 - 40 wraps for unsigned types, which are compared as such.
     let (least, greatest) = if signed {
         (-40, i128::from(THREADS) - 41)

@@ -1,5 +1,8 @@
 //! `DisjointSlice`, `SharedArray`, dynamic shared memory, and launches in three dimensions.
 
+// A plain `&LINES` of a mutable static is an error of rustc's; `&*&raw const LINES` says the same on purpose.
+#![allow(clippy::deref_addrof)]
+
 use crate::{Checked, same};
 use cuda_core::{CudaContext, CudaStream, DeviceBuffer, LaunchConfig1D, LaunchConfig3D};
 use cuda_device::{DisjointSlice, DynamicSharedArray, SharedArray, cuda_module, kernel, thread};
@@ -54,7 +57,7 @@ pub mod kernels {
         let t = thread::threadIdx_x() as usize;
         // SAFETY: each thread writes its own element; the barrier is between writes and reads.
         unsafe {
-            let lines = &mut *(&raw mut LINES);
+            let lines = &mut *&raw mut LINES;
             *lines.as_mut_ptr().add(t) = t as u32 * 3;
             if t < 5 {
                 *SharedArray::raw(&raw mut BYTES).add(t) = t as u8;
@@ -70,8 +73,8 @@ pub mod kernels {
                 *o = other * 10_000 + byte * 1000 + page;
             }
             if t == 0 {
-                let (bytes, lines) = (&*(&raw const BYTES), &*(&raw const LINES));
-                let (pages, nothing) = (&*(&raw const PAGES), &*(&raw const NOTHING));
+                let (bytes, lines) = (&*&raw const BYTES, &*&raw const LINES);
+                let (pages, nothing) = (&*&raw const PAGES, &*&raw const NOTHING);
                 *facts.get_unchecked_mut(0) = (bytes.len() + 10 * lines.len()) as u64;
                 *facts.get_unchecked_mut(1) =
                     nothing.is_empty() as u64 * 2 + lines.is_empty() as u64;
@@ -159,6 +162,6 @@ pub fn run(ctx: &Arc<CudaContext>, stream: &CudaStream) -> Checked {
     same(
         "three_d",
         &out.to_host_vec(stream)?,
-        (0..576).map(|i| i % 8 << 32 | i / 8 % 6 << 16 | i / 48 | 4 << 48),
+        (0..576).map(|i| ((i % 8) << 32) | ((i / 8 % 6) << 16) | (i / 48) | (4 << 48)),
     )
 }

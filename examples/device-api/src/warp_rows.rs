@@ -22,7 +22,7 @@ pub mod kernels {
         let i = thread::index_1d();
         let value = (thread::warp_index() as u64) << 32
             | (warp::warp_id() as u64) << 16
-            | i.in_bounds(100) as u64 * 2
+            | (i.in_bounds(100) as u64 * 2)
             | i.is_valid() as u64;
         if let Some(o) = out.get_mut(i) {
             *o = value;
@@ -155,7 +155,7 @@ pub fn run(ctx: &Arc<CudaContext>, stream: &CudaStream) -> Checked {
     same(
         "places",
         &out.to_host_vec(stream)?,
-        (0..288).map(|i| i / 32 << 32 | i % 96 / 32 << 16 | u64::from(i < 100) * 2 | 1),
+        (0..288).map(|i| (i / 32) << 32 | (i % 96 / 32) << 16 | (u64::from(i < 100) * 2) | 1),
     )?;
 
     let mut out = DeviceBuffer::<u64>::zeroed(stream, 18 * 32)?;

@@ -55,7 +55,7 @@ fn not_simulated(e: &DriverError) -> bool {
         "CUDA_ERROR_NOT_SUPPORTED",
         "CUDA_OXIDE_ERROR_FUNCTION_NOT_FOUND",
     ]
-    .contains(&&*e.error_name())
+    .contains(&e.error_name())
 }
 
 /// Why a check failed.
