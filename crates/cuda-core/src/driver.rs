@@ -338,7 +338,7 @@ fn load_sim(env: &Environment) -> Result<Driver, DriverError> {
         Some(file) if file.exists() => file.clone(),
         Some(file) => {
             return Err(not_found(format!(
-                "CUDA_OXIDE_SIM names `{}`, which is not there",
+                "CUDA_OXIDE_SIM names `{}`, which is not there; `cargo oxide run` builds the simulator and sets the variable",
                 file.display()
             )));
         }

@@ -51,7 +51,11 @@ pub(crate) fn function_text<'a>(crate_name: &str, key: &str, mir: &'a str) -> Op
 /// The end, as line and column, of the shortest range in the MIR's comments that begins at a place.
 pub(crate) fn shortest_range(mir: &str, file: &str, line: u32, col: u32) -> Option<(u32, u32)> {
     let key = format!("{file}:{line}:{col}: ");
-    let ends = mir.match_indices(&key).filter_map(|(at, _)| {
+    // `src/a.rs` is also how the name of another crate's file ends.
+    let whole = mir
+        .match_indices(&key)
+        .filter(|(at, _)| mir[..*at].ends_with(' '));
+    let ends = whole.filter_map(|(at, _)| {
         let rest = &mir[at + key.len()..];
         let number = |text: &str| -> Option<u32> {
             let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -84,6 +88,7 @@ mod tests {
         let mir = "_1 = f(); // scope 0 at src/a.rs:3:9: 3:20\n_2 = _1; // scope 0 at src/a.rs:3:9: 3:12\n_3 = (); // at src/a.rs:3:9: 3:9";
         assert_eq!(shortest_range(mir, "src/a.rs", 3, 9), Some((3, 12)));
         assert_eq!(shortest_range(mir, "src/a.rs", 3, 1), None);
+        assert_eq!(shortest_range(mir, "a.rs", 3, 9), None);
     }
 
     #[test]
