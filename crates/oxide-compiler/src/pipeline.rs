@@ -7,6 +7,7 @@ use crate::{
 use rustc_llvm::{IrFile, Root};
 use rustc_mir::MirFile;
 use std::cell::{OnceCell, RefCell};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A crate's kernels, compiled as far as is asked.
@@ -277,19 +278,23 @@ impl Compiler {
 
     /// Debug metadata has a position: where the range ends is in the MIR, and the name is made relative as rustc prints it.
     fn span(&self, frame: &rustc_llvm::Frame) -> rustc_mir::Span {
-        let relative = |unit: &Unit| {
-            let root = format!("{}/", unit.root.display());
-            frame.file.strip_prefix(&root).map(str::to_string)
-        };
-        let file = self.units.iter().find_map(relative);
-        let file = file.unwrap_or_else(|| frame.file.clone());
+        let mut roots = self.units.iter().map(|unit| &unit.root);
+        let found = roots.find_map(|root| {
+            let rest = frame.file.strip_prefix(&format!("{}/", root.display()))?;
+            Some((rest.to_string(), root))
+        });
+        let (file, root) = found.map_or((frame.file.clone(), None), |(f, r)| (f, Some(r)));
         let (line, col) = (frame.line, frame.column);
-        let files = self.files.iter().filter_map(OnceCell::get);
+        // `src/lib.rs` is a file of each package that has a root of its own: only those of this root can mean it.
+        let of_root = |unit: &Unit| root.is_none_or(|r| *r == unit.root);
+        let files = self.units.iter().zip(&self.files);
         let end = files
+            .filter(|(unit, _)| of_root(unit))
+            .filter_map(|(_, file)| file.get())
             .filter_map(|f| kernels::shortest_range(f.text(), &file, line, col))
             .min();
         // A macro's call has no range there: its name is read off the source.
-        let word = || (line, col + self.word(&file, line, col).max(1));
+        let word = || (line, col + self.word(&frame.file, line, col).max(1));
         let (end_line, end_col) = end.unwrap_or_else(word);
         let place = |line, col| rustc_mir::span::LineCol { line, col };
         rustc_mir::Span {
@@ -314,9 +319,18 @@ impl Compiler {
         rest.take_while(of_name).count() as u32
     }
 
+    /// Where relative names in spans can start: the crate's own root before those of what it depends on.
+    fn roots(&self) -> Vec<PathBuf> {
+        let own = self.units[self.own()].root.clone();
+        let others = self.units.iter().map(|u| u.root.clone());
+        let mut roots = vec![own];
+        roots.extend(others.filter(|root| *root != roots[0]).collect::<Vec<_>>());
+        roots
+    }
+
     /// Relative names in spans start where rustc ran.
     fn rooted(&self, mut diagnostic: Diagnostic) -> Diagnostics {
-        diagnostic.roots = self.units.iter().map(|u| u.root.clone()).collect();
+        diagnostic.roots = self.roots();
         diagnostic.into()
     }
 
@@ -495,7 +509,7 @@ impl Compiler {
             kernel: key.map(str::to_string),
         };
         let rooted = |all: Vec<Diagnostic>| {
-            let roots: Vec<_> = self.units.iter().map(|u| u.root.clone()).collect();
+            let roots = self.roots();
             let all = all.into_iter().map(|d| Diagnostic {
                 roots: roots.clone(),
                 ..d
@@ -680,7 +694,7 @@ impl Compiler {
         };
         options.arch = self.arch(modules)?;
         options.sources = llvm_backend::Sources {
-            roots: self.units.iter().map(|u| u.root.clone()).collect(),
+            roots: self.roots(),
             remap: self.options.remap.clone(),
             library: self.options.library.clone(),
         };
