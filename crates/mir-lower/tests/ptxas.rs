@@ -30,7 +30,8 @@ fn ptxas() -> PathBuf {
 
 /// Runs the assembler; `Err` is what it said.
 fn assemble(ptxas: &Path, name: &str, ptx: &str, target: &str) -> Result<(), String> {
-    let folder = std::env::temp_dir().join(format!("oxide-ptxas-{}", std::process::id()));
+    // Tests run side by side, and each call takes its folder away.
+    let folder = std::env::temp_dir().join(format!("oxide-ptxas-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for files");
     let (input, output) = (
         folder.join(format!("{name}.ptx")),
