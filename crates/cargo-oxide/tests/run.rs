@@ -165,12 +165,7 @@ fn count(whole: &[u8], part: &[u8]) -> usize {
 
 #[test]
 fn the_artifact_is_in_a_program_once_however_many_modules_there_are() {
-    let user = User::new("modules");
-    user.file(
-        "Cargo.toml",
-        "[package]\nname = \"t-modules\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\ncuda-core = { path = \"{crates}/cuda-core\" }\n\
-         cuda-device = { path = \"{crates}/cuda-device\" }\n[workspace]\n",
-    );
+    let user = User::with_kernels("modules");
     let module = |name: &str, value: u32| {
         format!(
             "pub mod in_{name} {{\n#[cuda_device::cuda_module]\npub mod {name} {{\n    use cuda_device::{{kernel, thread, DisjointSlice}};\n    #[kernel]\n    \
@@ -199,12 +194,7 @@ fn the_artifact_is_in_a_program_once_however_many_modules_there_are() {
 
 #[test]
 fn what_a_gpu_cannot_do_is_an_error_and_leaves_nothing() {
-    let user = User::new("cannot");
-    user.file(
-        "Cargo.toml",
-        "[package]\nname = \"t-cannot\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\ncuda-core = { path = \"{crates}/cuda-core\" }\n\
-         cuda-device = { path = \"{crates}/cuda-device\" }\n[workspace]\n",
-    );
+    let user = User::with_kernels("cannot");
     let with = |body: &str| {
         format!(
             "use cuda_device::{{cuda_module, kernel, thread, DisjointSlice}};\n#[cuda_module]\nmod kernels {{\n    use super::*;\n    #[kernel]\n    \
@@ -251,12 +241,7 @@ fn a_program_with_the_dependencies_that_programs_have() {
 /// A plain kernel comes from MIR and an instance of a generic one from LLVM IR: their static is one all the same.
 #[test]
 fn kernels_of_both_routes_share_a_static() {
-    let user = User::new("statics");
-    user.file(
-        "Cargo.toml",
-        "[package]\nname = \"t-statics\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         cuda-core = { path = \"{crates}/cuda-core\" }\ncuda-device = { path = \"{crates}/cuda-device\" }\n",
-    );
+    let user = User::with_kernels("statics");
     user.file(
         "src/main.rs",
         "use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};\nuse cuda_device::{cuda_module, kernel, thread, DisjointSlice};\n\
@@ -278,12 +263,7 @@ fn kernels_of_both_routes_share_a_static() {
 /// A kernel that only LLVM IR gives parts the others into modules of their own: the function that they share is in each.
 #[test]
 fn kernels_apart_share_a_function() {
-    let user = User::new("apart");
-    user.file(
-        "Cargo.toml",
-        "[package]\nname = \"t-apart\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         cuda-core = { path = \"{crates}/cuda-core\" }\ncuda-device = { path = \"{crates}/cuda-device\" }\n",
-    );
+    let user = User::with_kernels("apart");
     user.file(
         "src/main.rs",
         "use cuda_core::{CudaContext, DeviceBuffer, LaunchConfig};\nuse cuda_device::{cuda_module, kernel, thread, DisjointSlice};\n\

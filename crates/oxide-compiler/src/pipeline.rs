@@ -321,10 +321,12 @@ impl Compiler {
 
     /// Where relative names in spans can start: the crate's own root before those of what it depends on.
     fn roots(&self) -> Vec<PathBuf> {
-        let own = self.units[self.own()].root.clone();
-        let others = self.units.iter().map(|u| u.root.clone());
-        let mut roots = vec![own];
-        roots.extend(others.filter(|root| *root != roots[0]).collect::<Vec<_>>());
+        let mut roots = vec![self.units[self.own()].root.clone()];
+        for unit in &self.units {
+            if !roots.contains(&unit.root) {
+                roots.push(unit.root.clone());
+            }
+        }
         roots
     }
 

@@ -72,6 +72,16 @@ impl User {
         }
     }
 
+    /// A package of its own, `t-NAME`, that can have kernels and launch them.
+    pub fn with_kernels(name: &str) -> Self {
+        let user = Self::new(name);
+        let head =
+            format!("[package]\nname = \"t-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        let dependencies = "[dependencies]\ncuda-core = { path = \"{crates}/cuda-core\" }\ncuda-device = { path = \"{crates}/cuda-device\" }\n";
+        user.file("Cargo.toml", &format!("{head}{dependencies}[workspace]\n"));
+        user
+    }
+
     /// Writes a file; `{crates}` in it is the repository's folder of crates.
     pub fn file(&self, path: &str, text: &str) -> &Self {
         // The versions of the repository: nothing is looked up in the registry, and what is built already serves again.
